@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+// Targets and the arrows between them: docs/architecture.md.
+import PackageDescription
+
+/// The settings of test targets: Swift Testing's macros expand to code that strict memory safety flags.
+let strictTests: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// The strictest settings the compiler has, for everything else in Swift.
+let strict: [SwiftSetting] = strictTests + [.strictMemorySafety()]
+
+let strictC: [CSetting] = [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]
+
+let package = Package(
+  name: "bearingd",
+  products: [
+    .library(name: "Varlink", targets: ["Varlink"]),
+    .library(name: "BearingModel", targets: ["BearingModel"]),
+    .library(name: "BearingClient", targets: ["BearingClient"]),
+    .executable(name: "bearingd", targets: ["bearingd"]),
+    .executable(name: "gpsctl", targets: ["gpsctl"]),
+  ],
+  targets: [
+    // C behind the Swift targets.
+    .target(name: "CLinux", cSettings: strictC),
+    .target(name: "CGps", cSettings: strictC, linkerSettings: [.linkedLibrary("gps")]),
+    .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
+    .target(
+      name: "CGeodesic",
+      linkerSettings: [.linkedLibrary("GeographicLib"), .linkedLibrary("stdc++")]),
+
+    // Libraries.
+    .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "BearingModel", swiftSettings: strict),
+    .target(
+      name: "BearingClient", dependencies: ["Varlink", "BearingModel"], swiftSettings: strict),
+    .target(
+      name: "BearingCore",
+      dependencies: ["CLinux", "CGps", "CSystemd", "CGeodesic", "Varlink", "BearingModel"],
+      swiftSettings: strict),
+
+    // Programs.
+    .executableTarget(name: "bearingd", dependencies: ["BearingCore"], swiftSettings: strict),
+    .executableTarget(name: "gpsctl", dependencies: ["BearingClient"], swiftSettings: strict),
+
+    // Tests.
+    .executableTarget(
+      name: "varlink-certification", dependencies: ["Varlink"],
+      path: "Tests/varlink-certification", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["CLinux", "Varlink"], path: "Tests/TestSupport",
+      swiftSettings: strictTests),
+    .testTarget(
+      name: "VarlinkTests", dependencies: ["Varlink", "TestSupport"], swiftSettings: strictTests),
+    .testTarget(
+      name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],
+      swiftSettings: strictTests),
+    .testTarget(
+      name: "BearingCoreTests", dependencies: ["BearingCore", "TestSupport"],
+      swiftSettings: strictTests),
+    .testTarget(
+      name: "BearingClientTests", dependencies: ["BearingClient", "TestSupport"],
+      swiftSettings: strictTests),
+    .testTarget(
+      name: "Integration",
+      dependencies: ["BearingClient", "BearingModel", "Varlink", "TestSupport"],
+      path: "Tests/Integration", swiftSettings: strictTests),
+  ]
+)

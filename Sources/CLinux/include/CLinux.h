@@ -1,0 +1,63 @@
+// What Swift cannot import from Linux: macros, variadic calls, structs behind _GNU_SOURCE.
+// Every function returns what the call it wraps returns, with errno set by it.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/// Most descriptors that one message may carry.
+#define CLINUX_DESCRIPTORS_MAX 16
+
+struct clinux_credentials {
+  pid_t pid;
+  uid_t uid;
+  gid_t gid;
+};
+
+/// A non-blocking close-on-exec Unix stream socket.
+int clinux_socket_unix(void);
+/// Binds or connects to a path; errno ENAMETOOLONG when it does not fit in sockaddr_un.
+int clinux_bind_unix(int fd, const char *path);
+int clinux_connect_unix(int fd, const char *path);
+/// accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
+int clinux_accept(int fd);
+/// A connected pair of non-blocking close-on-exec Unix stream sockets.
+int clinux_socketpair(int fds[2]);
+/// SO_PEERCRED: who was at the other end when the connection was made.
+int clinux_peer_credentials(int fd, struct clinux_credentials *out);
+/// SO_PEERGROUPS: supplementary groups at connect. *count is the capacity in, the number out.
+int clinux_peer_groups(int fd, gid_t *groups, size_t *count);
+int clinux_set_send_buffer(int fd, int bytes);
+/// The size that the kernel granted (twice what was asked for).
+int clinux_send_buffer(int fd);
+/// SO_PASSRIGHTS=0 where the kernel has it: no descriptor is taken from the peer.
+int clinux_refuse_descriptors(int fd);
+/// SO_ERROR, the pending error of a non-blocking connect; -1 on failure.
+int clinux_socket_error(int fd);
+
+/// One sendmsg with MSG_NOSIGNAL | MSG_DONTWAIT; descriptors ride on the first byte.
+ssize_t clinux_send(int fd, const struct iovec *parts, size_t part_count, const int *fds,
+                    size_t fd_count);
+/// One recvmsg with MSG_DONTWAIT | MSG_CMSG_CLOEXEC. *fd_count is the capacity in, the number out;
+/// those past the capacity are closed.
+ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_count);
+
+int clinux_eventfd(void);
+int clinux_memfd(const char *name, bool sealable);
+/// open with O_CLOEXEC added; mode is for O_CREAT.
+int clinux_open(const char *path, int flags, mode_t mode);
+int clinux_set_nonblocking(int fd, bool on);
+pid_t clinux_gettid(void);
+
+/// Blocks SIGTERM, SIGINT, SIGHUP in this thread and those it makes, and ignores SIGPIPE.
+int clinux_prepare_signals(void);
+
+/// Tells ThreadSanitizer of a lock that it cannot see. Nothing without the sanitizer.
+void clinux_tsan_acquire(const void *address);
+void clinux_tsan_release(const void *address);
+
+#endif
