@@ -1,0 +1,64 @@
+public import BearingModel
+
+/// What is asked of the source that finds sensors: just to run.
+public struct SensorListDemand: Sendable, Equatable {
+  /// The only demand there is.
+  public init() {}
+}
+
+/// What the source that finds sensors posts.
+public enum SensorListReport: Sendable, Equatable {
+  /// Every accelerometer there is now, usable or not.
+  case sensors([DiscoveredSensor])
+}
+
+/// One accelerometer as found: what clients see of it, and what choosing one needs.
+public struct DiscoveredSensor: Sendable, Equatable {
+  /// What clients see.
+  public var sensor: Sensor
+  /// The label or location text as given by the driver or udev; nil when there is none.
+  public var label: String?
+  /// Whether it belongs to something that is unplugged in use, such as a game pad.
+  public var isRemovable: Bool
+  /// Why it cannot be used; nil when it can.
+  public var unusable: String?
+
+  /// A sensor as found.
+  public init(sensor: Sensor, label: String?, isRemovable: Bool, unusable: String?) {
+    self.sensor = sensor
+    self.label = label
+    self.isRemovable = isRemovable
+    self.unusable = unusable
+  }
+}
+
+/// What is asked of the source that reads one sensor.
+public struct SensorDemand: Sendable, Equatable {
+  /// Hertz: the highest rate that any stream asks for.
+  public var rate: Double
+
+  /// That rate.
+  public init(rate: Double) {
+    self.rate = rate
+  }
+}
+
+/// What the source that reads one sensor posts.
+public enum SensorReport: Sendable, Equatable {
+  /// Sampling started or changed: how, and the rate that was granted.
+  case running(mode: String, rate: Double)
+  /// One vector in the device frame, metres per second squared, with the time of the sample.
+  case sample(time: BootTime, x: Double, y: Double, z: Double)
+  /// It cannot be read now; the source goes on trying.
+  case failing(reason: String)
+  /// It is gone; the source returns.
+  case gone
+}
+
+/// How accelerometers are found and read: the IIO tree, or a simulation.
+public protocol AccelerometerSources: Sendable {
+  /// The source that finds sensors and says when they change.
+  func discovery() -> any Source<SensorListReport, SensorListDemand>
+  /// The source that reads one of the sensors that were found.
+  func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand>
+}

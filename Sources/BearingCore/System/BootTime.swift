@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// A moment on CLOCK_BOOTTIME, which goes on in suspend and never steps: the clock of every age,
+/// filter and timer.
+public struct BootTime: Sendable, Hashable, Comparable {
+  /// Nanoseconds since the machine started.
+  public var nanoseconds: Int64
+
+  /// The moment that many nanoseconds after the machine started.
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Now.
+  public static func now() -> BootTime {
+    BootTime(nanoseconds: read(CLOCK_BOOTTIME))
+  }
+
+  /// Microseconds, as the wire has it.
+  public var microseconds: Int { Int(nanoseconds / Nanoseconds.microsecond) }
+
+  /// Whether `lhs` is earlier.
+  public static func < (lhs: BootTime, rhs: BootTime) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+  /// Nanoseconds from `rhs` to `lhs`.
+  public static func - (lhs: BootTime, rhs: BootTime) -> Int64 { lhs.nanoseconds - rhs.nanoseconds }
+  /// The moment that many nanoseconds later.
+  public static func + (lhs: BootTime, rhs: Int64) -> BootTime {
+    BootTime(nanoseconds: lhs.nanoseconds + rhs)
+  }
+
+  fileprivate static func read(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * Nanoseconds.second + Int64(time.tv_nsec)
+  }
+}
+
+/// The system's idea of UTC, which may be wrong or step: only ever compared with a receiver's.
+enum SystemTime {
+  /// Microseconds since 1970.
+  static func nowMicroseconds() -> Int {
+    Int(BootTime.read(CLOCK_REALTIME) / Nanoseconds.microsecond)
+  }
+}
+
+/// Lengths of time in nanoseconds.
+public enum Nanoseconds {
+  /// A thousand nanoseconds.
+  public static let microsecond: Int64 = 1_000
+  /// A million nanoseconds.
+  public static let millisecond: Int64 = 1_000_000
+  /// A thousand million nanoseconds.
+  public static let second: Int64 = 1_000_000_000
+}
