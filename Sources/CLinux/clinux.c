@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SO_PASSRIGHTS
@@ -51,6 +54,17 @@ int clinux_connect_unix(int fd, const char *path) {
   return connect(fd, (struct sockaddr *)&address, length);
 }
 
+int clinux_unlink_socket(const char *path) {
+  struct stat status;
+  if (path[0] == '@') return 0;
+  if (lstat(path, &status) < 0) return -1;
+  if (!S_ISSOCK(status.st_mode)) {
+    errno = ENOTSOCK;
+    return -1;
+  }
+  return unlink(path);
+}
+
 int clinux_accept(int fd) {
   return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
@@ -74,6 +88,22 @@ int clinux_peer_groups(int fd, gid_t *groups, size_t *count) {
   int result = getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length);
   if (result == 0 || errno == ERANGE) *count = length / sizeof(gid_t);
   return result;
+}
+
+int clinux_wait(int fd, short events, int milliseconds) {
+  struct pollfd entry = {.fd = fd, .events = events};
+  struct timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  int left = milliseconds;
+  for (;;) {
+    int ready = poll(&entry, 1, left);
+    if (ready >= 0 || errno != EINTR) return ready;
+    if (milliseconds < 0) continue;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long passed = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+    if (passed >= milliseconds) return 0;
+    left = milliseconds - (int)passed;
+  }
 }
 
 int clinux_set_send_buffer(int fd, int bytes) {
@@ -122,6 +152,15 @@ ssize_t clinux_send(int fd, const struct iovec *parts, size_t part_count, const 
   do sent = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (sent < 0 && errno == EINTR);
   return sent;
+}
+
+ssize_t clinux_send_parts(int fd, const void *first, size_t first_size, const void *second,
+                          size_t second_size, const void *third, size_t third_size,
+                          const int *fds, size_t fd_count) {
+  const struct iovec parts[] = {{(void *)first, first_size},
+                                {(void *)second, second_size},
+                                {(void *)third, third_size}};
+  return clinux_send(fd, parts, 3, fds, fd_count);
 }
 
 ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_count) {

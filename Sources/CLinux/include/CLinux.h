@@ -23,6 +23,8 @@ int clinux_socket_unix(void);
 /// Binds or connects to a path; errno ENAMETOOLONG when it does not fit in sockaddr_un.
 int clinux_bind_unix(int fd, const char *path);
 int clinux_connect_unix(int fd, const char *path);
+/// Removes a socket from the file system; errno ENOTSOCK when something else has the path.
+int clinux_unlink_socket(const char *path);
 /// accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int clinux_accept(int fd);
 /// A connected pair of non-blocking close-on-exec Unix stream sockets.
@@ -32,6 +34,9 @@ int clinux_peer_credentials(int fd, struct clinux_credentials *out);
 /// SO_PEERGROUPS: supplementary groups at connect. *count is the capacity in, the number out.
 int clinux_peer_groups(int fd, gid_t *groups, size_t *count);
 int clinux_set_send_buffer(int fd, int bytes);
+/// poll on one descriptor; events out of POLLIN and POLLOUT. Errors and hang-ups count as ready.
+/// 1 when ready, 0 when the time is over (-1: no limit), -1 on failure.
+int clinux_wait(int fd, short events, int milliseconds);
 /// The size that the kernel granted (twice what was asked for).
 int clinux_send_buffer(int fd);
 /// SO_PASSRIGHTS=0 where the kernel has it: no descriptor is taken from the peer.
@@ -42,6 +47,10 @@ int clinux_socket_error(int fd);
 /// One sendmsg with MSG_NOSIGNAL | MSG_DONTWAIT; descriptors ride on the first byte.
 ssize_t clinux_send(int fd, const struct iovec *parts, size_t part_count, const int *fds,
                     size_t fd_count);
+/// clinux_send of three parts, of which any may be empty.
+ssize_t clinux_send_parts(int fd, const void *first, size_t first_size, const void *second,
+                          size_t second_size, const void *third, size_t third_size,
+                          const int *fds, size_t fd_count);
 /// One recvmsg with MSG_DONTWAIT | MSG_CMSG_CLOEXEC. *fd_count is the capacity in, the number out;
 /// those past the capacity are closed.
 ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_count);
