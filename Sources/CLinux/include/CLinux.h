@@ -60,7 +60,8 @@ int clinux_memfd(const char *name, bool sealable);
 /// open with O_CLOEXEC added; mode is for O_CREAT.
 int clinux_open(const char *path, int flags, mode_t mode);
 int clinux_set_nonblocking(int fd, bool on);
-pid_t clinux_gettid(void);
+/// Names this thread for ps and debuggers; cut to 15 bytes.
+void clinux_name_thread(const char *name);
 
 /// Blocks SIGTERM, SIGINT, SIGHUP in this thread and those it makes, and ignores SIGPIPE.
 int clinux_prepare_signals(void);

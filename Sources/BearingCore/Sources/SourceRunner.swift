@@ -1,0 +1,90 @@
+/// Runs one source on a thread while something is asked of it, on the loop's side.
+///
+/// A thread that is stuck in a device call is abandoned: what it posts later goes nowhere, it is
+/// never joined, and no second one is started until it has returned.
+final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
+  private let name: String
+  private let make: () -> any Source<Raw, Demand>
+  private let receive: ([Raw]) -> Void
+  private let wake: Wake
+  private let queue: SourceQueue<Raw>
+  private var watch: Watch?
+  private var generation = 0
+  private var running: SourcePort<Raw, Demand>?
+  private var abandoned: SourcePort<Raw, Demand>?
+  private var waiting: Demand?
+
+  /// A runner with nothing running. `receive` is called on the loop with what was posted.
+  init(
+    loop: EventLoop, name: String, make: @escaping () -> any Source<Raw, Demand>,
+    receive: @escaping ([Raw]) -> Void
+  ) throws(SystemError) {
+    self.name = name
+    self.make = make
+    self.receive = receive
+    wake = Wake()
+    queue = SourceQueue(wake: wake)
+    watch = try loop.watch(wake.descriptor, for: .readable) { [unowned self] _ in drain() }
+  }
+
+  /// Whether a thread runs for the demand of now.
+  var isRunning: Bool { running != nil }
+
+  /// Whether the thread of an earlier demand has not returned and holds the device.
+  var isStuck: Bool { abandoned != nil && waiting != nil }
+
+  /// Samples lost since the start because the loop was behind.
+  var lost: Int { queue.lost }
+
+  /// Asks for `demand` from now on; nil is nothing, and the thread is to end.
+  func want(_ demand: Demand?) throws(SystemError) {
+    guard let demand else {
+      waiting = nil
+      guard let running else { return }
+      running.stop()
+      self.running = nil
+      abandoned = running.hasEnded ? nil : running
+      generation += 1
+      queue.begin(generation: generation)
+      return
+    }
+    if let running {
+      running.change(demand)
+    } else if let abandoned, !abandoned.hasEnded {
+      waiting = demand
+    } else {
+      try start(demand)
+    }
+  }
+
+  private func start(_ demand: Demand) throws(SystemError) {
+    abandoned = nil
+    waiting = nil
+    generation += 1
+    queue.begin(generation: generation)
+    let port = SourcePort<Raw, Demand>(queue: queue, generation: generation, demand: demand)
+    let source = make()
+    let wake = wake
+    try PlainThread.start(name: name) {
+      source.run(port)
+      port.markEnded()
+      wake.signal()
+    }
+    running = port
+  }
+
+  private func drain() {
+    wake.clear()
+    if let demand = waiting, abandoned?.hasEnded ?? true {
+      do throws(SystemError) {
+        try start(demand)
+      } catch {
+        Journal.error("\(error); the source stays off until it is asked for again")
+      }
+    } else if abandoned?.hasEnded ?? false {
+      abandoned = nil
+    }
+    let posted = queue.drain()
+    if !posted.isEmpty { receive(posted) }
+  }
+}
