@@ -1,0 +1,39 @@
+extension String {
+  /// Without the spaces and tabs at both ends.
+  var trimmed: String {
+    let blanks: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    guard let first = firstIndex(where: { !blanks($0) }),
+      let last = lastIndex(where: { !blanks($0) })
+    else { return "" }
+    return String(self[first...last])
+  }
+
+  /// Short enough for an error message.
+  var clipped: String { count > 60 ? String(prefix(60)) + "…" : self }
+}
+
+/// The one of `names` that `name` was probably meant to be; nil when none is like it.
+func nearestName(to name: String, in names: Set<String>) -> String? {
+  // A longer name may be mistyped in more places; a name that is all different is another one.
+  let most = max(1, name.count / 3)
+  guard name.count <= 64 else { return nil }
+  return names.map { (distance: editDistance(name.lowercased(), $0.lowercased()), name: $0) }
+    .filter { $0.distance <= most }
+    .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?
+    .name
+}
+
+/// How many characters must be added, taken away or replaced to make one of the other (Levenshtein).
+private func editDistance(_ first: String, _ second: String) -> Int {
+  var row = Array(0...second.count)
+  for (i, a) in first.enumerated() {
+    var diagonal = row[0]
+    row[0] = i + 1
+    for (j, b) in second.enumerated() {
+      let replaced = diagonal + (a == b ? 0 : 1)
+      diagonal = row[j + 1]
+      row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+    }
+  }
+  return row[second.count]
+}

@@ -1,0 +1,53 @@
+internal import CLinux
+internal import Glibc
+
+/// Small files and folders, read whole.
+enum Files {
+  /// The bytes of a file.
+  ///
+  /// More than `most` bytes throw EFBIG, a folder EISDIR, and whatever is no file (which could block)
+  /// EINVAL.
+  static func read(_ path: String, atMost most: Int) throws(SystemError) -> [UInt8] {
+    let attempt = "read \(path)"
+    let descriptor = unsafe clinux_open(path, O_RDONLY | O_NONBLOCK, 0)
+    guard descriptor >= 0 else { throw SystemError(attempt) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(attempt) }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      throw SystemError(attempt, code: kind == S_IFDIR ? EISDIR : EINVAL)
+    }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 16 * Bytes.kibi)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+      if count == 0 { return bytes }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw SystemError(attempt)
+      }
+      bytes += piece[..<count]
+      guard bytes.count <= most else { throw SystemError(attempt, code: EFBIG) }
+    }
+  }
+
+  /// The names in a folder, in no order, without `.` and `..`.
+  static func names(in path: String) throws(SystemError) -> [String] {
+    guard let folder = unsafe opendir(path) else { throw SystemError("list \(path)") }
+    defer { unsafe _ = closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
+
+extension SystemError {
+  /// Whether what was tried failed because the file, or a folder above it, is not there.
+  var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
+}
