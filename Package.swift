@@ -61,7 +61,7 @@ let package = Package(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
-      name: "BearingCoreTests", dependencies: ["BearingCore", "TestSupport"],
+      name: "BearingCoreTests", dependencies: ["BearingCore", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: strictTests),
     .testTarget(
       name: "BearingClientTests", dependencies: ["BearingClient", "TestSupport"],

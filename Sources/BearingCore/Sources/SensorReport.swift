@@ -48,7 +48,9 @@ public enum SensorReport: Sendable, Equatable {
   /// Sampling started or changed: how, and the rate that was granted.
   case running(mode: String, rate: Double)
   /// One vector in the device frame, metres per second squared, with the time of the sample.
-  case sample(time: BootTime, x: Double, y: Double, z: Double)
+  ///
+  /// Saturated: every axis is at the limit of what the sensor can give, so it is no measurement.
+  case sample(time: BootTime, x: Double, y: Double, z: Double, isSaturated: Bool = false)
   /// It cannot be read now; the source goes on trying.
   case failing(reason: String)
   /// It is gone; the source returns.
