@@ -82,7 +82,7 @@ public struct AccelerometerSettings: Sendable, Equatable {
   /// The sensor to use where a caller names none: its name, path or label; nil to choose one.
   public var sensor: String?
 
-  /// Whether samples are of this machine's own sensors, found where the kernel shows them.
+  /// Whether sensors are looked for elsewhere than where the kernel shows them.
   public var isRerooted: Bool { sysfsRoot != "/sys" || deviceRoot != "/dev" || udevRoot != nil }
 }
 
