@@ -46,7 +46,9 @@ let package = Package(
 
     // Programs.
     .executableTarget(name: "bearingd", dependencies: ["BearingCore"], swiftSettings: strict),
-    .executableTarget(name: "gpsctl", dependencies: ["BearingClient"], swiftSettings: strict),
+    .executableTarget(
+      name: "gpsctl", dependencies: ["BearingClient", "BearingModel", "Varlink"],
+      swiftSettings: strict),
 
     // Tests.
     .executableTarget(
@@ -65,6 +67,9 @@ let package = Package(
       swiftSettings: strictTests),
     .testTarget(
       name: "BearingClientTests", dependencies: ["BearingClient", "TestSupport"],
+      swiftSettings: strictTests),
+    .testTarget(
+      name: "gpsctlTests", dependencies: ["gpsctl", "BearingModel", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
       name: "Integration",

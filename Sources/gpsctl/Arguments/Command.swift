@@ -1,0 +1,39 @@
+/// One command: how it is called, what its help says and what it does.
+struct Command: Sendable {
+  /// A call and what it is good for.
+  struct Example: Sendable {
+    let call: String
+    let purpose: String
+
+    init(_ call: String, _ purpose: String) {
+      self.call = call
+      self.purpose = purpose
+    }
+  }
+
+  /// What may stand beside the options.
+  enum Operands: Sendable {
+    case none
+    /// Any of these words, once each.
+    case words([String])
+    /// Texts, one for each of these names; those in brackets may be left out.
+    case texts([String])
+  }
+
+  let name: String
+  /// One line for the list of commands: a fragment without a full stop.
+  let summary: String
+  /// A paragraph for the command's own help.
+  var discussion = ""
+  var operands = Operands.none
+  var options: [Option] = []
+  var examples: [Example] = []
+  /// Commands below this one, such as `region add`; a command that has some does not run itself.
+  var subcommands: [Command] = []
+  /// Not in help and completion.
+  var isHidden = false
+  var run: @Sendable (Invocation) async throws(Failure) -> Void = { _ in }
+
+  /// Its own options and those that every command takes.
+  var allOptions: [Option] { options + Option.common }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// The program's output, errors and environment. What the C library only takes by pointer is here.
+enum StandardStreams {
+  /// Writes text to standard output in as few writes as it takes, nothing kept back.
+  ///
+  /// When the reader has gone (`gpsctl watch | head -1`), the program has done its work and ends
+  /// with status 0, without a word.
+  static func writeOutput(_ text: String) throws(Failure) {
+    guard let error = write(text, to: STDOUT_FILENO) else { return }
+    if error == EPIPE { exit(ExitStatus.done.rawValue) }
+    throw Failure(.failed, "standard output cannot be written: \(describe(error))")
+  }
+
+  /// Writes text to standard error; what cannot be written there has no place to go.
+  static func writeError(_ text: String) {
+    _ = write(text, to: STDERR_FILENO)
+  }
+
+  /// Whether standard output is a terminal.
+  static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// A variable of the environment; nil when it is not set.
+  static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// The system's words for an error number.
+  static func describe(_ error: Int32) -> String {
+    var words = [CChar](repeating: 0, count: 256)
+    guard unsafe strerror_r(error, &words, words.count) == 0 else { return "error \(error)" }
+    return String(decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Lets a write to a closed pipe fail with EPIPE instead of ending the program by a signal.
+  static func ignoreBrokenPipes() {
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Blocks until whoever reads standard output is gone; returns at once where that cannot be seen.
+  ///
+  /// A stream with nothing to say would not notice otherwise: it never writes.
+  static func waitForReaderToGo() {
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    while unsafe poll(&output, 1, -1) < 0 && errno == EINTR {}
+  }
+
+  /// Whether standard output is a pipe or socket, whose reader can go away.
+  static var canReaderGo: Bool {
+    var information = stat()
+    guard unsafe fstat(STDOUT_FILENO, &information) == 0 else { return false }
+    return [S_IFIFO, S_IFSOCK].contains(information.st_mode & S_IFMT)
+  }
+
+  /// Writes everything; gives the error number when that fails.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    var text = text
+    return text.withUTF8 { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[sent...])
+        let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count >= 0 {
+          sent += count
+        } else if errno == EAGAIN {
+          // Someone else made the shared descriptor non-blocking.
+          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = unsafe poll(&wait, 1, -1)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return nil
+    }
+  }
+}
