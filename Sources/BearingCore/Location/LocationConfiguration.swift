@@ -21,7 +21,7 @@ extension LocationEngine {
     /// A fix is stale until then, and lost after.
     public var staleUntil = 30 * Nanoseconds.second
 
-    // MARK: Plausibility
+    // MARK: FixPlausibility
 
     /// Metres that a fix may be off whatever the time since the last one.
     public var reachDistance = 200.0

@@ -43,7 +43,7 @@ public struct LocationEngine: Sendable {
   private var receiverTable: ReceiverTable
   private var epochs: EpochAssembler
   private var rhythm: Rhythm
-  private var plausibility: Plausibility
+  private var plausibility: FixPlausibility
   private var course: CourseGate
   private var trust: TimeTrust
   private var frozen: FrozenDetector
@@ -56,7 +56,7 @@ public struct LocationEngine: Sendable {
     receiverTable = ReceiverTable(configuration)
     epochs = EpochAssembler(configuration)
     rhythm = Rhythm(epochs: configuration.periodEpochs)
-    plausibility = Plausibility(configuration)
+    plausibility = FixPlausibility(configuration)
     course = CourseGate(configuration)
     trust = TimeTrust(configuration)
     frozen = FrozenDetector(configuration)

@@ -1,5 +1,5 @@
 /// Holds back fixes that nothing could have moved to, until they are confirmed.
-struct Plausibility: Sendable {
+struct FixPlausibility: Sendable {
   /// A fix as far as reach is concerned.
   private struct Point: Sendable {
     var place: Place
