@@ -1,0 +1,271 @@
+/// A client's connection to a Varlink service.
+///
+/// Any number of tasks may call at once: calls are sent without waiting for the replies to earlier
+/// ones, and answered in that order. While a stream runs, calls that come after it wait for its
+/// end; a connection of its own for each stream is the rule.
+///
+/// The socket is read only when somebody waits for a reply. Who does not ask a stream for its next
+/// element leaves the replies in the socket, and the service sees a slow reader.
+public actor VarlinkConnection {
+  /// Bytes of calls that may wait for the service to take them.
+  private static let outgoingLimit = 1024 * 1024
+
+  /// A call whose last reply has not come.
+  private struct Exchange {
+    let id: UInt64
+    /// Nobody wants the reply any more; it is still to be read past.
+    var isAbandoned = false
+    /// Counts the waits for a reply, so that a late time-out does not hit the next one.
+    var wait: UInt64 = 0
+    var interruption: VarlinkError?
+    /// Resumed when it may be this exchange's turn to read, or when it is interrupted.
+    var turn: CheckedContinuation<Void, Never>?
+  }
+
+  private let socket: Socket
+  private var reader = ReplyReader()
+  private var failure: VarlinkError?
+  private var lastID: UInt64 = 0
+  /// In the order of the calls, which is that of the replies. The first that is not abandoned
+  /// reads.
+  private var exchanges: [Exchange] = []
+  private var reading: SocketReadiness?
+  private var outgoing: [UInt8] = []
+  private var writing: SocketReadiness?
+
+  private init(_ socket: consuming Socket) {
+    self.socket = socket
+  }
+
+  /// Connects to `unix:/path`, `unix:@name` or a path. While the service's queue is full, tries
+  /// again for as long as the time-out.
+  public static func connect(
+    to address: String, timeout: Duration = .seconds(5)
+  ) async throws(VarlinkError) -> VarlinkConnection {
+    let path = try Address.path(of: address)
+    let deadline = ContinuousClock.now + timeout
+    let retryInterval = Duration.milliseconds(5)
+    while true {
+      do {
+        return VarlinkConnection(try Socket.connect(to: path))
+      } catch {
+        guard error.isBusy, ContinuousClock.now < deadline else { throw .socket(error) }
+      }
+      do {
+        try await Task.sleep(for: retryInterval)
+      } catch {
+        throw .cancelled
+      }
+    }
+  }
+
+  /// Calls a method by its full name and waits for its only reply.
+  ///
+  /// A call that timed out or was cancelled may have been carried out; the connection can be used
+  /// further.
+  public func call(
+    _ method: String, _ parameters: JSON = [:], timeout: Duration? = nil
+  ) async throws(VarlinkError) -> Reply {
+    let id = try begin(CallEnvelope.encode(method: method, parameters: parameters))
+    do {
+      let reply = try await reply(to: id, within: timeout)
+      if !reply.continues { return reply }
+    } catch {
+      abandon(id)
+      throw error
+    }
+    throw fail(.invalidReply("more replies than one, which nobody asked for"))
+  }
+
+  /// Calls a method with `more`. The replies come as they are asked for.
+  ///
+  /// Nothing on the wire ends a stream but its service. Dropping one that still runs closes the
+  /// connection, and so does cancelling the task that waits for its next reply and dropping it.
+  ///
+  /// - Parameters:
+  ///   - method: by its full name.
+  ///   - parameters: an object.
+  ///   - silenceLimit: a wait for a reply that lasts longer throws `timedOut`; the stream itself
+  ///     goes on, and may be asked again. Nil: no limit.
+  /// - Returns: the replies, to be iterated once.
+  /// - Throws: when the call could not be sent.
+  public func stream(
+    _ method: String, _ parameters: JSON = [:], silenceLimit: Duration? = nil
+  ) throws(VarlinkError) -> ReplyStream {
+    let message = CallEnvelope.encode(method: method, parameters: parameters, more: true)
+    let id = try begin(message)
+    return ReplyStream(connection: self, id: id, silenceLimit: silenceLimit)
+  }
+
+  /// Calls a method whose reply nobody wants; none comes, not even an error.
+  public func oneway(_ method: String, _ parameters: JSON = [:]) throws(VarlinkError) {
+    try enqueue(CallEnvelope.encode(method: method, parameters: parameters, oneway: true))
+  }
+
+  /// Closes the connection; whoever waits for a reply gets `closedHere`.
+  public func close() {
+    fail(.closedHere)
+  }
+
+  // MARK: For streams
+
+  /// The next reply of a stream; nil after the last one.
+  func nextReply(
+    of id: UInt64, within limit: Duration?
+  ) async throws(VarlinkError) -> Reply? {
+    guard exchanges.contains(where: { $0.id == id }) else {
+      if let failure { throw failure }
+      return nil
+    }
+    return try await reply(to: id, within: limit)
+  }
+
+  /// Nobody holds the stream any more.
+  func dropStream(_ id: UInt64) {
+    if exchanges.contains(where: { $0.id == id }) { fail(.closedHere) }
+  }
+
+  // MARK: Exchanges
+
+  private func begin(_ message: [UInt8]) throws(VarlinkError) -> UInt64 {
+    try enqueue(message)
+    lastID += 1
+    exchanges.append(Exchange(id: lastID))
+    return lastID
+  }
+
+  private func abandon(_ id: UInt64) {
+    guard let index = exchanges.firstIndex(where: { $0.id == id }) else { return }
+    exchanges[index].isAbandoned = true
+    wakeNextReader()
+  }
+
+  /// The next reply, or why none comes; a time-out and cancellation end the wait, not the call.
+  private func reply(
+    to id: UInt64, within limit: Duration?
+  ) async throws(VarlinkError) -> Reply {
+    guard let index = exchanges.firstIndex(where: { $0.id == id }) else { throw .closedHere }
+    exchanges[index].wait += 1
+    exchanges[index].interruption = nil
+    let wait = exchanges[index].wait
+
+    let timer = limit.map { limit in
+      Task {
+        try await Task.sleep(for: limit)
+        interrupt(id, wait: wait, with: .timedOut)
+      }
+    }
+    defer { timer?.cancel() }
+    let message = await withTaskCancellationHandler {
+      await readReply(to: id)
+    } onCancel: {
+      Task { await self.interrupt(id, wait: wait, with: .cancelled) }
+    }
+    return try message.get().get()
+  }
+
+  private func interrupt(_ id: UInt64, wait: UInt64, with error: VarlinkError) {
+    guard let index = exchanges.firstIndex(where: { $0.id == id && $0.wait == wait }) else {
+      return
+    }
+    exchanges[index].interruption = error
+    if exchanges[index].turn == nil {
+      reading?.giveUp()
+    } else {
+      takeTurn(at: index)
+    }
+  }
+
+  private func readReply(to id: UInt64) async -> Result<ReplyReader.Message, VarlinkError> {
+    while true {
+      if let failure { return .failure(failure) }
+      guard let index = exchanges.firstIndex(where: { $0.id == id }) else {
+        return .failure(.closedHere)
+      }
+      if let interruption = exchanges[index].interruption { return .failure(interruption) }
+      guard exchanges.first(where: { !$0.isAbandoned })?.id == id, reading == nil else {
+        await withCheckedContinuation { exchanges[index].turn = $0 }
+        continue
+      }
+      do {
+        if let message = try reader.next() {
+          let exchange = exchanges[0]
+          if message.isFinal {
+            exchanges.removeFirst()
+            wakeNextReader()
+          }
+          if !exchange.isAbandoned { return .success(message) }
+        } else if try !reader.read(from: socket) {
+          reading = SocketReadiness(of: socket.descriptor, to: .readable)
+          await reading?.wait()
+          reading = nil
+          wakeNextReader()
+        }
+      } catch {
+        return .failure(fail(error))
+      }
+    }
+  }
+
+  private func wakeNextReader() {
+    if let next = exchanges.firstIndex(where: { !$0.isAbandoned }) { takeTurn(at: next) }
+  }
+
+  private func takeTurn(at index: Int) {
+    exchanges[index].turn?.resume()
+    exchanges[index].turn = nil
+  }
+
+  // MARK: Output and end
+
+  private func enqueue(_ message: [UInt8]) throws(VarlinkError) {
+    if let failure { throw failure }
+    guard outgoing.count + message.count <= Self.outgoingLimit else {
+      throw .tooManyCalls(waitingBytes: outgoing.count)
+    }
+    outgoing += message
+    if writing == nil { try flush() }
+  }
+
+  private func flush() throws(VarlinkError) {
+    while !outgoing.isEmpty {
+      let sent: Socket.Sent
+      do {
+        sent = try socket.send(outgoing.span)
+      } catch {
+        throw fail(.socket(error))
+      }
+      switch sent {
+      case .bytes(let count): outgoing.removeFirst(count)
+      case .wouldBlock: return flushWhenWritable()
+      // The service's last words may still be there to be read: why it closed.
+      case .closed: outgoing = []
+      }
+    }
+  }
+
+  private func flushWhenWritable() {
+    let readiness = SocketReadiness(of: socket.descriptor, to: .writable)
+    writing = readiness
+    Task {
+      await readiness.wait()
+      writing = nil
+      // A failure is remembered for whoever waits for a reply.
+      if failure == nil { try? flush() }
+    }
+  }
+
+  /// Ends everything with this error, unless it has ended already; gives the error that counts.
+  @discardableResult
+  private func fail(_ error: VarlinkError) -> VarlinkError {
+    if let failure { return failure }
+    failure = error
+    socket.end()
+    reading?.giveUp()
+    writing?.giveUp()
+    let waiting = exchanges.compactMap(\.turn)
+    exchanges = []
+    for turn in waiting { turn.resume() }
+    return error
+  }
+}
