@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -90,13 +89,12 @@ int clinux_peer_groups(int fd, gid_t *groups, size_t *count) {
   return result;
 }
 
-int clinux_wait(int fd, short events, int milliseconds) {
-  struct pollfd entry = {.fd = fd, .events = events};
+int clinux_poll(struct pollfd *entries, size_t count, int milliseconds) {
   struct timespec start, now;
   clock_gettime(CLOCK_MONOTONIC, &start);
   int left = milliseconds;
   for (;;) {
-    int ready = poll(&entry, 1, left);
+    int ready = poll(entries, count, left);
     if (ready >= 0 || errno != EINTR) return ready;
     if (milliseconds < 0) continue;
     clock_gettime(CLOCK_MONOTONIC, &now);

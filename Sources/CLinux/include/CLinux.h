@@ -3,6 +3,7 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,9 +35,8 @@ int clinux_peer_credentials(int fd, struct clinux_credentials *out);
 /// SO_PEERGROUPS: supplementary groups at connect. *count is the capacity in, the number out.
 int clinux_peer_groups(int fd, gid_t *groups, size_t *count);
 int clinux_set_send_buffer(int fd, int bytes);
-/// poll on one descriptor; events out of POLLIN and POLLOUT. Errors and hang-ups count as ready.
-/// 1 when ready, 0 when the time is over (-1: no limit), -1 on failure.
-int clinux_wait(int fd, short events, int milliseconds);
+/// poll that goes on after a signal, for as long as was left. Milliseconds -1: no limit.
+int clinux_poll(struct pollfd *entries, size_t count, int milliseconds);
 /// The size that the kernel granted (twice what was asked for).
 int clinux_send_buffer(int fd);
 /// SO_PASSRIGHTS=0 where the kernel has it: no descriptor is taken from the peer.

@@ -188,9 +188,38 @@ extension Socket {
   public func wait(
     for readiness: Readiness, milliseconds: Int32? = nil
   ) throws(SocketError) -> Bool {
-    let events = Int16(readiness == .readable ? POLLIN : POLLOUT)
-    return try check(
-      clinux_wait(descriptor, events, milliseconds ?? -1), "wait for the connection") > 0
+    var entry = [
+      PollEntry(
+        descriptor: descriptor, wantsInput: readiness == .readable,
+        wantsOutput: readiness == .writable)
+    ]
+    return try Socket.poll(&entry, milliseconds: milliseconds)
+  }
+
+  /// One of the descriptors that `poll` waits for.
+  public struct PollEntry: Sendable {
+    fileprivate var entry: pollfd
+
+    /// With neither wish, only the end of the connection and errors make it ready.
+    public init(descriptor: Int32, wantsInput: Bool, wantsOutput: Bool) {
+      let events = (wantsInput ? POLLIN : 0) | (wantsOutput ? POLLOUT : 0)
+      entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    }
+
+    /// Whether it was ready when `poll` returned, also to report its end or an error.
+    public var isReady: Bool { entry.revents != 0 }
+  }
+
+  /// Blocks the thread until one of the descriptors is ready; false when the time, in
+  /// milliseconds, was over first. No time is for ever.
+  public static func poll(
+    _ entries: inout [PollEntry], milliseconds: Int32? = nil
+  ) throws(SocketError) -> Bool {
+    var raw = entries.map(\.entry)
+    let ready = try check(
+      unsafe clinux_poll(&raw, raw.count, milliseconds ?? -1), "wait for a connection")
+    for index in raw.indices { entries[index].entry = raw[index] }
+    return ready > 0
   }
 
   /// Says to the other end that no more comes; it can still send.
