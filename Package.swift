@@ -58,7 +58,8 @@ let package = Package(
       name: "TestSupport", dependencies: ["CLinux", "Varlink"], path: "Tests/TestSupport",
       swiftSettings: strictTests),
     .testTarget(
-      name: "VarlinkTests", dependencies: ["Varlink", "TestSupport"], swiftSettings: strictTests),
+      name: "VarlinkTests", dependencies: ["CLinux", "Varlink", "TestSupport"],
+      exclude: ["Fixtures", "Peers"], swiftSettings: strictTests),
     .testTarget(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],
       swiftSettings: strictTests),

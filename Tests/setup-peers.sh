@@ -1,0 +1,26 @@
+#!/bin/sh
+# Other people's Varlink implementations, for the tests to talk to, in .build/peers:
+#   python                        a virtual environment with PyPI's varlink and asyncvarlink
+#   varlink-go-certification      from Debian's golang-github-varlink-go-dev
+# Does nothing when all are there.
+set -eu
+cd "$(dirname "$0")/.."
+peers=.build/peers
+wanted='varlink==31.0.0 asyncvarlink==0.3.3'
+
+if [ "$(cat "$peers/python/installed" 2>/dev/null)" != "$wanted" ]; then
+  rm -rf "$peers/python"
+  mkdir -p "$peers"
+  python3 -m venv "$peers/python"
+  # shellcheck disable=SC2086 # two words
+  "$peers/python/bin/pip" install --quiet --disable-pip-version-check $wanted
+  echo "$wanted" > "$peers/python/installed"
+fi
+
+if [ ! -x "$peers/varlink-go-certification" ]; then
+  # Debian's library packages are laid out for the mode without modules.
+  GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$peers/go-cache" GOFLAGS= \
+    go build -o "$peers/varlink-go-certification" \
+    github.com/varlink/go/cmd/varlink-go-certification
+  rm -rf "$peers/go-cache"
+fi
