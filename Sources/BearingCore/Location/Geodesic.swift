@@ -11,4 +11,18 @@ public enum Geodesic {
   ) -> Double {
     cgeodesic_distance(latitude1, longitude1, latitude2, longitude2)
   }
+
+  /// The place that is `distance` metres from a place in the direction `course`.
+  ///
+  /// - Parameters:
+  ///   - course: Degrees from true north.
+  ///   - distance: Metres.
+  public static func destination(
+    fromLatitude latitude: Double, longitude: Double, course: Double, distance: Double
+  ) -> (latitude: Double, longitude: Double) {
+    var place = (latitude: 0.0, longitude: 0.0)
+    unsafe cgeodesic_direct(
+      latitude, longitude, course, distance, &place.latitude, &place.longitude)
+    return place
+  }
 }

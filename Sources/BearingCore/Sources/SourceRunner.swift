@@ -27,8 +27,8 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
     watch = try loop.watch(wake.descriptor, for: .readable) { [unowned self] _ in drain() }
   }
 
-  /// Whether a thread runs for the demand of now.
-  var isRunning: Bool { running != nil }
+  /// Whether samples are asked for.
+  var isRunning: Bool { running != nil || waiting != nil }
 
   /// Whether the thread of an earlier demand has not returned and holds the device.
   var isStuck: Bool { abandoned != nil && waiting != nil }
@@ -36,18 +36,8 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   /// Samples lost since the start because the loop was behind.
   var lost: Int { queue.lost }
 
-  /// Asks for `demand` from now on; nil is nothing, and the thread is to end.
-  func want(_ demand: Demand?) throws(SystemError) {
-    guard let demand else {
-      waiting = nil
-      guard let running else { return }
-      running.stop()
-      self.running = nil
-      abandoned = running.hasEnded ? nil : running
-      generation += 1
-      queue.begin(generation: generation)
-      return
-    }
+  /// Asks for `demand` from now on.
+  func want(_ demand: Demand) throws(SystemError) {
     if let running {
       running.change(demand)
     } else if let abandoned, !abandoned.hasEnded {
@@ -55,6 +45,17 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
     } else {
       try start(demand)
     }
+  }
+
+  /// Asks for nothing any more: the thread is to end, and what it still posts goes nowhere.
+  func stop() {
+    waiting = nil
+    guard let running else { return }
+    running.stop()
+    self.running = nil
+    abandoned = running.hasEnded ? nil : running
+    generation += 1
+    queue.begin(generation: generation)
   }
 
   private func start(_ demand: Demand) throws(SystemError) {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A moment on CLOCK_BOOTTIME, which goes on in suspend and never steps: the clock of every age,
 /// filter and timer.
-public struct BootTime: Sendable, Hashable, Comparable {
+public struct BootTime: Sendable, Hashable, Comparable, BitwiseCopyable {
   /// Nanoseconds since the machine started.
   public var nanoseconds: Int64
 

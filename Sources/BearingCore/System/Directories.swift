@@ -10,6 +10,13 @@ public struct Directories: Sendable, Equatable {
   /// `bearingd.conf`.
   public var configuration: String
 
+  /// The same folder for everything.
+  public init(everything path: String) {
+    runtime = path
+    state = path
+    configuration = path
+  }
+
   /// Those in the environment as systemd sets them (of a list the first), else root's under `/run`,
   /// `/var/lib` and `/etc`, else the user's by the XDG base directory specification.
   ///

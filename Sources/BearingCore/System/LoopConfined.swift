@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// State that belongs to the loop's thread, in an object that any thread may hold.
+/// An object that belongs to the loop's thread, held by one that any thread may have.
 ///
 /// The first access makes the accessing thread the owner; an access from another thread stops the
 /// program at once, where a data race would corrupt it later.
-final class LoopConfined<State>: @unchecked Sendable {
-  private var state: State
+final class LoopConfined<State: AnyObject>: @unchecked Sendable {
+  private let state: State
   private let owner = Atomic<UInt>(0)
 
   /// Holds `state`, which nobody owns yet.
@@ -13,14 +13,11 @@ final class LoopConfined<State>: @unchecked Sendable {
     self.state = state
   }
 
-  /// Gives `body` the state, on the loop's thread.
-  func withState<Result, Failure: Error>(
-    _ body: (inout State) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  /// The object, on the loop's thread.
+  var value: State {
     let here = ThreadIdentity.current
-    let (isFirst, owner) = owner.compareExchange(
-      expected: 0, desired: here, ordering: .relaxed)
+    let (isFirst, owner) = owner.compareExchange(expected: 0, desired: here, ordering: .relaxed)
     precondition(isFirst || owner == here, "loop state touched from another thread")
-    return try body(&state)
+    return state
   }
 }

@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// Names of users and groups, from the system's databases.
+enum UserDatabase {
+  private static let bufferSize = 16 * 1024
+
+  /// The user's name, or its number when it has none.
+  static func name(of uid: UInt32) -> String {
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: bufferSize)
+    guard unsafe getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0,
+      unsafe found != nil, let name = unsafe entry.pw_name
+    else { return String(uid) }
+    return unsafe String(cString: name)
+  }
+
+  /// The number of the user `name`, which may be a number itself; nil when there is none.
+  static func uid(of name: String) -> UInt32? {
+    if let number = UInt32(name) { return number }
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: bufferSize)
+    guard unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil
+    else { return nil }
+    return unsafe entry.pw_uid
+  }
+
+  /// The number of the group `name`, which may be a number itself; nil when there is none.
+  static func gid(of name: String) -> UInt32? {
+    if let number = UInt32(name) { return number }
+    var entry = unsafe group()
+    var found: UnsafeMutablePointer<group>?
+    var buffer = [CChar](repeating: 0, count: bufferSize)
+    guard unsafe getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil
+    else { return nil }
+    return unsafe entry.gr_gid
+  }
+}
