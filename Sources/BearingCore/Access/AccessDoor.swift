@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// The one door: decides for each call, before dispatch, and for each open stream when rules change.
+public struct AccessDoor: Sendable {
+  /// The rules, with names turned into numbers.
+  public struct Rules: Sendable {
+    /// Rules for one user.
+    public var users: [UInt32: Precision] = [:]
+    /// The configuration's rules for groups, first match wins.
+    public var groups: [(gid: UInt32, precision: Precision)] = []
+    /// The group `bearing`; nil when there is none.
+    public var preciseGroup: UInt32?
+    /// The group `bearing-approximate`.
+    public var approximateGroup: UInt32?
+    /// The group `bearing-admin`.
+    public var administratorGroup: UInt32?
+    /// The user that the daemon runs as.
+    public var ownUser: UInt32 = 0
+    /// For whom no other rule is.
+    public var otherwise: Precision = .denied
+    /// For motion.
+    public var motion: MotionAccess = .orientation
+
+    /// The configuration's rules; a name that the system does not know is said in `unknownNames`.
+    public init(_ settings: AccessSettings, unknownNames: inout [String]) {
+      for rule in settings.users {
+        if let uid = UserDatabase.uid(of: rule.name) {
+          users[uid] = rule.precision
+        } else {
+          unknownNames.append("User.\(rule.name)")
+        }
+      }
+      for rule in settings.groups {
+        if let gid = UserDatabase.gid(of: rule.name) {
+          groups.append((gid, rule.precision))
+        } else {
+          unknownNames.append("Group.\(rule.name)")
+        }
+      }
+      preciseGroup = UserDatabase.gid(of: "bearing")
+      approximateGroup = UserDatabase.gid(of: "bearing-approximate")
+      administratorGroup = UserDatabase.gid(of: "bearing-admin")
+      ownUser = geteuid()
+      otherwise = settings.standard
+      motion = settings.motion
+    }
+  }
+
+  private let rules: Rules
+
+  /// A door with these rules.
+  public init(_ rules: Rules) {
+    self.rules = rules
+  }
+
+  /// How exactly `caller` may know the position: the first rule that matches.
+  public func precision(of caller: Caller) -> Precision {
+    if let rule = rules.users[caller.uid] { return rule }
+    if let rule = rules.groups.first(where: { caller.groups.contains($0.gid) }) {
+      return rule.precision
+    }
+    if let group = rules.preciseGroup, caller.groups.contains(group) { return .precise }
+    if let group = rules.approximateGroup, caller.groups.contains(group) { return .approximate }
+    if caller.uid == 0 || caller.uid == rules.ownUser { return .precise }
+    return rules.otherwise
+  }
+
+  /// Whether `caller` may see other users' clients, metrics and machine preferences.
+  public func isAdministrator(_ caller: Caller) -> Bool {
+    if caller.uid == 0 { return true }
+    guard let group = rules.administratorGroup else { return false }
+    return caller.groups.contains(group)
+  }
+
+  /// Lets `caller` through or says why not.
+  public func check(_ caller: Caller, for requirement: AccessRequirement) throws(Refusal) {
+    switch requirement {
+    case .everyone:
+      return
+    case .orientation:
+      if rules.motion != .denied { return }
+      try requirePrecise(caller, what: "orientation")
+    case .samples:
+      if rules.motion == .samples { return }
+      try requirePrecise(caller, what: "acceleration")
+    case .position:
+      try requirePrecise(caller, what: "the position")
+    case .administrator:
+      if isAdministrator(caller) { return }
+      throw Refusal(
+        reason: "only root and members of the group bearing-admin may have this",
+        remedy:
+          "sudo usermod -aG bearing-admin \(UserDatabase.name(of: caller.uid)), then log in again")
+    }
+  }
+
+  private func requirePrecise(_ caller: Caller, what: String) throws(Refusal) {
+    let remedy = "sudo usermod -aG bearing \(UserDatabase.name(of: caller.uid)), then log in again"
+    switch precision(of: caller) {
+    case .precise:
+      return
+    case .approximate:
+      throw Refusal(
+        reason:
+          "user \(caller.uid) may have only an approximate position, which does not give \(what)",
+        remedy: remedy)
+    case .denied:
+      throw Refusal(reason: "no rule gives user \(caller.uid) \(what)", remedy: remedy)
+    }
+  }
+}
