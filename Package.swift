@@ -42,10 +42,19 @@ let package = Package(
     .target(
       name: "BearingCore",
       dependencies: ["CLinux", "CGps", "CSystemd", "CGeodesic", "Varlink", "BearingModel"],
+      resources: [
+        .embedInCode("Server/io.bearing.accelerometer.varlink"),
+        .embedInCode("Server/io.bearing.daemon.varlink"),
+        .embedInCode("Server/io.bearing.location.varlink"),
+        .embedInCode("Server/io.bearing.preferences.varlink"),
+        .embedInCode("Server/io.bearing.regions.varlink"),
+      ],
       swiftSettings: strict),
 
     // Programs.
-    .executableTarget(name: "bearingd", dependencies: ["BearingCore"], swiftSettings: strict),
+    .executableTarget(
+      name: "bearingd", dependencies: ["BearingCore", "BearingModel", "Varlink"],
+      swiftSettings: strict),
     .executableTarget(
       name: "gpsctl", dependencies: ["BearingClient", "BearingModel", "Varlink"],
       swiftSettings: strict),

@@ -1,0 +1,38 @@
+public import BearingModel
+
+/// One of the machine's senses: a strict singleton that owns its source, its state and its streams.
+///
+/// Any thread may name it; everything else about it happens on the loop. A device is made at its
+/// first use, by a private initialiser that does no input or output and cannot fail.
+public protocol Device: InterfaceHandler, Sendable {
+  /// What it is, in status and logs: location, acceleration, …
+  static var kind: String { get }
+  /// The interface through which clients use it.
+  static var interface: InterfaceDefinition { get }
+  /// The one instance.
+  static var shared: Self { get }
+
+  /// Tells it where it lives; called once, before anything else, by the daemon.
+  func attach(to home: DeviceHome) throws(SystemError)
+  /// What it does now.
+  var status: DeviceStatus { get }
+  /// Asks its source to end, because the daemon does; it asks for no new one.
+  func shutDown()
+}
+
+/// What a device has around it.
+public struct DeviceHome {
+  /// The loop that it lives on.
+  public let loop: EventLoop
+  /// Where its streams' replies go. It outlives the device's streams.
+  public unowned let outlet: any Outlet
+  /// To be called when its status has changed.
+  public let statusChanged: () -> Void
+
+  /// A home on this loop.
+  public init(loop: EventLoop, outlet: any Outlet, statusChanged: @escaping () -> Void) {
+    self.loop = loop
+    self.outlet = outlet
+    self.statusChanged = statusChanged
+  }
+}

@@ -1,0 +1,103 @@
+internal import BearingModel
+internal import Varlink
+
+/// The methods of `io.bearing.location`.
+extension LocationDesk {
+  /// How long GetFix waits when the caller does not say, in milliseconds.
+  private static var standardTimeout: Int { 30_000 }
+  /// How long it waits at most.
+  private static var longestTimeout: Int { 600_000 }
+
+  func handle(_ exchange: Exchange) {
+    do throws(ServiceError) {
+      switch exchange.call.method {
+      case "Subscribe": try subscribe(exchange)
+      case "SubscribeSky": try subscribeSky(exchange)
+      case "GetFix": try getFix(exchange)
+      case "GetLastKnown": getLastKnown(exchange)
+      case "GetSky": getSky(exchange)
+      default: throw .methodNotImplemented("\(exchange.call.interface).\(exchange.call.method)")
+      }
+    } catch {
+      exchange.fail(error)
+    }
+  }
+
+  func streamEnded(_ stream: StreamID) {
+    if fixes.close(stream) == nil { _ = skies.close(stream) }
+    stopIfUnneeded()
+  }
+
+  private func subscribe(_ exchange: Exchange) throws(ServiceError) {
+    let parameters = Parameters(exchange.call)
+    var filter = LocationFilter(
+      minInterval: try parameters.milliseconds("minInterval"),
+      distanceFilter: try parameters.nonnegative("distanceFilter"),
+      maximumAccuracy: try parameters.nonnegative("maximumAccuracy"))
+    let heartbeat = try parameters.heartbeat()
+    guard exchange.openStream() else { return }
+    startIfNeeded()
+    let now = BootTime.now()
+    var lastSequence = 0
+    if engine.state == .live, let fix = engine.lastFix, let receipt = engine.lastFixReceipt {
+      filter.noteDelivered(fix, receipt: receipt)
+      lastSequence = fix.sequence
+    }
+    fixes.open(
+      LocationSubscription(
+        stream: exchange.stream, heartbeat: heartbeat, lastSent: now, filter: filter,
+        lastSequence: lastSequence))
+    sendFirst(to: exchange.stream) { writer in
+      writer.writeLocation(engine.state, engine.lastFix, age: age(at: now))
+    }
+    rearm()
+  }
+
+  private func subscribeSky(_ exchange: Exchange) throws(ServiceError) {
+    let parameters = Parameters(exchange.call)
+    let minInterval = try parameters.interval("minInterval")
+    let heartbeat = try parameters.heartbeat()
+    guard exchange.openStream() else { return }
+    startIfNeeded()
+    let now = BootTime.now()
+    skies.open(
+      SkySubscription(
+        stream: exchange.stream, heartbeat: heartbeat, lastSent: now, minInterval: minInterval))
+    sendFirst(to: exchange.stream) { $0.writeSky(engine.state, engine.sky, at: now) }
+    rearm()
+  }
+
+  private func getFix(_ exchange: Exchange) throws(ServiceError) {
+    let parameters = Parameters(exchange.call)
+    let maxAge = try parameters.interval("maxAge")
+    let timeout = try parameters.milliseconds("timeout", most: Self.longestTimeout)
+    let now = BootTime.now()
+    let wait = Int64(timeout ?? Self.standardTimeout) * Nanoseconds.millisecond
+    let oneShot = OneShot(
+      exchange: exchange, accuracy: try parameters.nonnegative("accuracy"),
+      bestEffort: parameters.flag("bestEffort") ?? false, deadline: now + wait)
+    if let fix = engine.lastFix, let receipt = engine.lastFixReceipt, now - receipt <= maxAge,
+      oneShot.accepts(fix)
+    {
+      return oneShot.answer(fix, receipt: receipt, asBestEffort: false)
+    }
+    let stream = exchange.stream
+    exchange.onAbandon = { [unowned self] in
+      oneShots.removeAll { $0.exchange.stream == stream }
+      stopIfUnneeded()
+    }
+    startIfNeeded()
+    oneShots.append(oneShot)
+    rearm()
+  }
+
+  private func getLastKnown(_ exchange: Exchange) {
+    exchange.reply { writer in
+      writer.writeLocation(engine.state, engine.lastFix, age: age(at: .now()))
+    }
+  }
+
+  private func getSky(_ exchange: Exchange) {
+    exchange.reply { $0.writeSky(engine.state, engine.sky, at: .now()) }
+  }
+}

@@ -1,0 +1,241 @@
+internal import BearingModel
+
+/// What the location manager does on the loop: runs the source while somebody listens, puts its
+/// reports through the engine, and sends what comes out to streams and one-shots.
+final class LocationDesk {
+  let instance: String
+  let setup: LocationManager.Setup
+  private(set) var engine: LocationEngine
+  var fixes = Hub<LocationSubscription>()
+  var skies = Hub<SkySubscription>()
+  var oneShots: [OneShot] = []
+
+  private var home: DeviceHome?
+  private var runner: SourceRunner<GnssReport, GnssDemand>?
+  private var timer: LoopTimer?
+  private var isShutDown = false
+  private var events: [LocationEvent] = []
+  private var recipients: [StreamID] = []
+  private var writer = JSONWriter(capacity: 8192)
+
+  init(instance: String, setup: LocationManager.Setup) {
+    self.instance = instance
+    self.setup = setup
+    engine = LocationEngine(configuration: setup.engine)
+  }
+
+  func attach(to home: DeviceHome) throws(SystemError) {
+    self.home = home
+    timer = try home.loop.timer { [unowned self] in advance() }
+    runner = try SourceRunner(loop: home.loop, name: "gnss", make: setup.makeSource) {
+      [unowned self] reports in take(reports)
+    }
+  }
+
+  var status: DeviceStatus {
+    DeviceStatus(
+      kind: LocationManager.kind, state: engine.state.rawValue, detail: detail,
+      subscribers: fixes.records.count + skies.records.count + oneShots.count, instance: instance,
+      simulated: engine.configuration.simulated)
+  }
+
+  private var detail: String {
+    let source = setup.summary
+    if !engine.detail.isEmpty { return "\(source): \(engine.detail)" }
+    return engine.activeReceiver.map { "\(source), receiver \($0)" } ?? source
+  }
+
+  // MARK: Demand
+
+  /// Starts the source; to be called before a listener is added.
+  func startIfNeeded() {
+    guard let runner, !runner.isRunning, !isShutDown else { return }
+    do throws(SystemError) {
+      try runner.want(GnssDemand())
+      engine.start(at: .now(), into: &events)
+      publish()
+    } catch {
+      Journal.error("\(error); location stays off until the next client asks for it")
+    }
+  }
+
+  /// Stops the source when nobody listens; to be called after a listener is gone.
+  func stopIfUnneeded() {
+    let isNeeded = !(fixes.records.isEmpty && skies.records.isEmpty && oneShots.isEmpty)
+    if !isNeeded { stop() }
+    rearm()
+    home?.statusChanged()
+  }
+
+  func shutDown() {
+    isShutDown = true
+    stop()
+  }
+
+  private func stop() {
+    guard let runner, runner.isRunning else { return }
+    runner.stop()
+    engine.stop(at: .now(), into: &events)
+    publish()
+  }
+
+  // MARK: What comes
+
+  private func take(_ reports: [GnssReport]) {
+    for report in reports where runner?.isRunning ?? false {
+      engine.handle(report, at: .now(), into: &events)
+      publish()
+    }
+    rearm()
+  }
+
+  private func advance() {
+    let now = BootTime.now()
+    engine.advance(to: now, into: &events)
+    publish()
+    sendHeartbeats(now)
+    expireOneShots(now)
+    rearm()
+  }
+
+  func rearm() {
+    var earliest = engine.deadline
+    let others = [fixes.deadline, skies.deadline, oneShots.map(\.deadline).min()]
+    for case let deadline? in others { earliest = min(earliest ?? deadline, deadline) }
+    timer?.arm(at: earliest)
+  }
+
+  // MARK: What goes
+
+  /// Sends what the engine has told; what a client does about it may make the engine tell more.
+  private func publish() {
+    while !events.isEmpty {
+      switch events.removeFirst() {
+      case .fix(let fix): publish(fix)
+      case .state(let state): publish(state)
+      case .sky(let sky): publish(sky)
+      case .receiver: home?.statusChanged()
+      }
+    }
+  }
+
+  private func publish(_ fix: Fix) {
+    let now = BootTime.now()
+    let receipt = engine.lastFixReceipt ?? now
+    let isRefined = fix.refined ?? false
+    let period = engine.medianPeriod
+    let isStationary = engine.isStationary
+    recipients.removeAll(keepingCapacity: true)
+    fixes.select(at: now, into: &recipients) { record in
+      if isRefined { return record.lastSequence == fix.sequence }
+      let verdict = record.filter.evaluate(
+        fix, receipt: receipt, medianPeriod: period, stationary: isStationary)
+      if verdict.passed { record.lastSequence = fix.sequence }
+      return verdict.passed
+    }
+    send(.latest) { $0.writeLocation(engine.state, fix, age: now - receipt) }
+    answerOneShots(fix, receipt: receipt)
+  }
+
+  private func publish(_ state: LocationState) {
+    let now = BootTime.now()
+    recipients.removeAll(keepingCapacity: true)
+    fixes.select(at: now, into: &recipients) { _ in true }
+    skies.select(at: now, into: &recipients) { _ in true }
+    send(.event) { $0.member("state", state.rawValue) }
+    home?.statusChanged()
+  }
+
+  private func publish(_ sky: Sky) {
+    let now = BootTime.now()
+    recipients.removeAll(keepingCapacity: true)
+    skies.select(at: now, into: &recipients) { $0.takes(at: now) }
+    send(.latest) { $0.writeSky(engine.state, sky, at: now) }
+  }
+
+  private func sendHeartbeats(_ now: BootTime) {
+    recipients.removeAll(keepingCapacity: true)
+    fixes.selectSilent(at: now, into: &recipients)
+    send(.latest) { writer in
+      writer.writeLocation(engine.state, engine.lastFix, age: age(at: now))
+      writer.member("repeated", true)
+    }
+    recipients.removeAll(keepingCapacity: true)
+    skies.selectSilent(at: now, into: &recipients)
+    send(.latest) { writer in
+      writer.writeSky(engine.state, engine.sky, at: now)
+      writer.member("repeated", true)
+    }
+  }
+
+  /// Sends the first reply of a stream: what is known now.
+  func sendFirst(
+    to stream: StreamID, _ members: (inout JSONWriter) -> Void
+  ) {
+    recipients.removeAll(keepingCapacity: true)
+    recipients.append(stream)
+    send(.event, members)
+  }
+
+  /// Encodes once and sends to all recipients; when there are none, neither.
+  private func send(_ kind: StreamMessage.Kind, _ members: (inout JSONWriter) -> Void) {
+    guard !recipients.isEmpty else { return }
+    let message = StreamMessage(kind, tellsLoss: true, writer: &writer, members)
+    home?.outlet.send(message, to: recipients)
+  }
+
+  /// Nanoseconds since the last fix was received; nil when there was none.
+  func age(at now: BootTime) -> Int64? { engine.lastFixReceipt.map { now - $0 } }
+
+  // MARK: One-shots
+
+  private func answerOneShots(_ fix: Fix, receipt: BootTime) {
+    guard !oneShots.isEmpty else { return }
+    for index in oneShots.indices { oneShots[index].note(fix, receipt: receipt) }
+    let done = oneShots.filter { $0.accepts(fix) }
+    guard !done.isEmpty else { return }
+    oneShots.removeAll { $0.accepts(fix) }
+    for oneShot in done { oneShot.answer(fix, receipt: receipt, asBestEffort: false) }
+    stopIfUnneeded()
+  }
+
+  private func expireOneShots(_ now: BootTime) {
+    let done = oneShots.filter { $0.deadline <= now }
+    guard !done.isEmpty else { return }
+    oneShots.removeAll { $0.deadline <= now }
+    for oneShot in done {
+      if oneShot.bestEffort, let best = oneShot.best {
+        oneShot.answer(best.fix, receipt: best.receipt, asBestEffort: true)
+      } else {
+        oneShot.exchange.fail("Timeout") { $0.member("state", engine.state.rawValue) }
+      }
+    }
+    stopIfUnneeded()
+  }
+}
+
+extension JSONWriter {
+  /// Writes a location reply's members; nothing of the fix when there is none.
+  fileprivate mutating func writeFixMembers(_ fix: Fix?, age: Int64?) {
+    guard let fix, let age else { return }
+    key("fix")
+    value(fix)
+    member("age", Int(age / Nanoseconds.millisecond))
+  }
+
+  /// Writes the members of a reply of a location stream.
+  mutating func writeLocation(_ state: LocationState, _ fix: Fix?, age: Int64?) {
+    member("state", state.rawValue)
+    writeFixMembers(fix, age: age)
+  }
+
+  /// Writes the members of a reply of a sky stream.
+  mutating func writeSky(_ state: LocationState, _ sky: Sky?, at now: BootTime) {
+    if let sky {
+      key("sky")
+      value(sky)
+      member("age", max(0, now.microseconds - sky.bootTimestamp) / 1000)
+    }
+    member("state", state.rawValue)
+  }
+}

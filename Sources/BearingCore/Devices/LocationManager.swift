@@ -1,0 +1,60 @@
+public import BearingModel
+
+/// Owns the machine's GNSS receivers: the one instance is `shared`.
+///
+/// Lazy, made once whatever races for it, since Swift makes a `static let` behind a once-lock.
+public final class LocationManager: Device {
+  /// What the manager runs on.
+  public struct Setup: Sendable {
+    /// What the source is, for people.
+    public var summary: String
+    /// Makes the source, each time that somebody begins to listen.
+    public var makeSource: @Sendable () -> any Source<GnssReport, GnssDemand>
+    /// The rules' constants.
+    public var engine: LocationEngine.Configuration
+
+    /// A manager on the source that `makeSource` makes.
+    public init(
+      summary: String,
+      engine: LocationEngine.Configuration = LocationEngine.Configuration(),
+      makeSource: @escaping @Sendable () -> any Source<GnssReport, GnssDemand>
+    ) {
+      self.summary = summary
+      self.makeSource = makeSource
+      self.engine = engine
+    }
+  }
+
+  /// The one instance.
+  public static let shared = LocationManager()
+  /// Takes, once and before the first use of `shared`, another source than gpsd on this machine.
+  public static let source = SourceSlot<Setup> { Setup(LocationSettings()) }
+
+  /// What it is in status.
+  public static let kind = "location"
+  /// `io.bearing.location`.
+  public static let interface = InterfaceDefinition(
+    description: InterfaceText.location,
+    methods: [
+      "GetFix": .position, "GetLastKnown": .position, "Subscribe": .position,
+      "GetSky": .position, "SubscribeSky": .position,
+    ])
+
+  private let desk: LoopConfined<LocationDesk>
+
+  private init() {
+    desk = LoopConfined(
+      LocationDesk(instance: InstanceName.next(of: LocationManager.self), setup: Self.source.use()))
+  }
+
+  /// Tells it where it lives.
+  public func attach(to home: DeviceHome) throws(SystemError) { try desk.value.attach(to: home) }
+  /// Carries out a call of `io.bearing.location`.
+  public func handle(_ exchange: Exchange) { desk.value.handle(exchange) }
+  /// Ends a stream's subscription.
+  public func streamEnded(_ stream: StreamID) { desk.value.streamEnded(stream) }
+  /// What it does now.
+  public var status: DeviceStatus { desk.value.status }
+  /// Ends its source.
+  public func shutDown() { desk.value.shutDown() }
+}

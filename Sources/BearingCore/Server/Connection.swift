@@ -1,0 +1,331 @@
+internal import Varlink
+
+/// One client's connection: reads its calls in order, and sends what it is owed as it takes it.
+final class Connection {
+  let id: StreamID
+  let caller: Caller
+  let since: BootTime
+  unowned let server: Server
+
+  /// The method of the running stream; nil when there is none.
+  private(set) var streamMethod: String?
+  /// The interface of the running stream.
+  private(set) var streamInterface: String?
+  /// Stream replies that the socket took.
+  private(set) var delivered = 0
+  /// Stream replies that were lost because the client was slow.
+  private(set) var dropped = 0
+  /// Limit that the user is over: every call is answered so, then the connection ends.
+  let refusedLimit: Int?
+
+  private let socket: Socket
+  private var calls: ServiceConnection
+  private var watch: Watch?
+  private var exchange: Exchange?
+  private var mailbox = Mailbox()
+  private var outgoing: [UInt8] = []
+  private var outgoingStart = 0
+  private var countedBytes = 0
+  private var isProcessing = false
+  private var isClosed = false
+  private var isEnding = false
+  private var blockedSince: BootTime?
+  private var incomplete: (message: UInt64, since: BootTime)?
+
+  /// Bytes read at one turn before others get theirs.
+  private static var readsPerTurn: Int { 8 }
+
+  init(
+    id: StreamID, socket: consuming Socket, caller: Caller, server: Server, service: Service,
+    refusedLimit: Int?
+  ) {
+    self.id = id
+    self.socket = socket
+    self.caller = caller
+    self.server = server
+    self.refusedLimit = refusedLimit
+    since = .now()
+    calls = ServiceConnection(service: service, requestLimit: server.limits.requestSize)
+  }
+
+  /// Begins to listen to the client.
+  func start() throws(SystemError) {
+    watch = try server.loop.watch(socket.descriptor, for: .readable) { [unowned self] happened in
+      handle(happened)
+    }
+    server.deadlineChanged(of: self)
+  }
+
+  /// Bytes that wait for the client in the daemon.
+  var queuedBytes: Int { mailbox.byteCount + outgoing.count - outgoingStart }
+
+  // MARK: What comes
+
+  private func handle(_ happened: EventLoop.Interest) {
+    if !happened.isDisjoint(with: [.hungUp, .failed]) && !happened.contains(.readable) {
+      return close()
+    }
+    if happened.contains(.writable) { flush() }
+    if happened.contains(.readable) { read() }
+    if happened.contains(.hungUp) { close() }
+    if !isClosed { update() }
+  }
+
+  private func read() {
+    // Taken for the turn: a span cannot reach into another object's property.
+    var buffer: [UInt8] = []
+    swap(&buffer, &server.readBuffer)
+    defer { swap(&buffer, &server.readBuffer) }
+    var turns = 0
+    while !isClosed, wantsInput, turns < Self.readsPerTurn {
+      turns += 1
+      do throws(SocketError) {
+        switch try socket.receive(into: &buffer) {
+        case .wouldBlock:
+          return
+        case .end:
+          calls.receiveEnd()
+          process()
+          return
+        case .bytes(let count):
+          calls.receive(buffer.span.extracting(first: count))
+          process()
+        }
+      } catch {
+        return close()
+      }
+    }
+  }
+
+  private var wantsInput: Bool { calls.wantsInput && outgoing.isEmpty && !isEnding }
+
+  /// Carries out the calls that have come, one after the other, while answers can be sent.
+  private func process() {
+    guard !isProcessing else { return }
+    isProcessing = true
+    defer { isProcessing = false }
+    while !isClosed, exchange == nil, outgoing.isEmpty, !isEnding {
+      switch calls.next() {
+      case .idle:
+        return
+      case .send(let reply):
+        transmit(reply)
+      case .call(let call):
+        let exchange = Exchange(call, on: self)
+        self.exchange = exchange
+        server.dispatch(exchange, from: self)
+      case .disconnect(.finished):
+        isEnding = true
+      case .disconnect(let reason):
+        server.log.disconnected(self, why: "\(reason)")
+        return close()
+      }
+    }
+    closeIfDone()
+  }
+
+  // MARK: What goes
+
+  /// The call that is under way has its answer.
+  func finish(_ reply: [UInt8]) {
+    exchange = nil
+    calls.finishedCall()
+    if !reply.isEmpty { transmit(reply) }
+    process()
+    if !isClosed { update() }
+  }
+
+  /// Ends the connection once what it is owed is sent.
+  func end() {
+    isEnding = true
+    closeIfDone()
+    if !isClosed { update() }
+  }
+
+  /// Makes the call a stream; false, and the call is answered, when the user has too many.
+  func openStream(for exchange: Exchange) -> Bool {
+    let (isGranted, limit) = server.quotas.addStream(of: caller.uid)
+    guard isGranted else {
+      exchange.refuse(quota: "streams", limit: limit)
+      return false
+    }
+    streamMethod = "\(exchange.call.interface).\(exchange.call.method)"
+    streamInterface = exchange.call.interface
+    server.statusChanged()
+    return true
+  }
+
+  /// Ends the running stream with an error, such as AccessDenied.
+  func endStream(_ refusal: Refusal) {
+    guard streamMethod != nil, let exchange else { return }
+    mailbox = Mailbox()
+    closeStream()
+    exchange.refuse(refusal)
+  }
+
+  /// Sends a stream's message now, or keeps it by the rules of its kind.
+  func deliver(_ message: StreamMessage) {
+    guard !isClosed, streamMethod != nil else { return }
+    if mailbox.isEmpty, outgoing.isEmpty, sendNow(message) { return }
+    guard !isClosed else { return }
+    let before = mailbox.dropped
+    let left = server.quotas.bytesLeft(for: caller.uid) + countedBytes - Self.socketBytes
+    let room = min(server.limits.queuePerClient, left)
+    guard mailbox.add(message, limit: room) else {
+      server.log.disconnected(
+        self, why: "what may not be dropped would go beyond the queue of \(room) bytes")
+      return close()
+    }
+    dropped += mailbox.dropped - before
+    update()
+  }
+
+  private func sendNow(_ message: StreamMessage) -> Bool {
+    let loss = message.lossMember(mailbox.dropped)
+    let end = StreamMessage.end
+    do throws(SocketError) {
+      switch try socket.send(message.body.span, loss.span, end.span) {
+      case .wouldBlock:
+        if blockedSince == nil { blockedSince = .now() }
+        return false
+      case .closed:
+        close()
+        return false
+      case .bytes(let count):
+        delivered += 1
+        blockedSince = nil
+        mailbox.lossWasTold()
+        if count < message.body.count + loss.count + end.count {
+          // Longer than the socket takes at once: the rest goes first.
+          outgoing = Array((message.body + loss + end).dropFirst(count))
+          outgoingStart = 0
+        }
+        return true
+      }
+    } catch {
+      close()
+      return false
+    }
+  }
+
+  private func transmit(_ reply: [UInt8]) {
+    if outgoing.isEmpty {
+      outgoing = reply
+      outgoingStart = 0
+    } else {
+      outgoing.append(contentsOf: reply)
+    }
+    flush()
+  }
+
+  private func flush() {
+    do throws(SocketError) {
+      while outgoingStart < outgoing.count {
+        let pending = outgoing
+        let rest = pending.span.extracting(outgoingStart..<pending.count)
+        switch try socket.send(rest) {
+        case .wouldBlock:
+          if blockedSince == nil { blockedSince = .now() }
+          return
+        case .closed:
+          return close()
+        case .bytes(let count):
+          outgoingStart += count
+          blockedSince = nil
+        }
+      }
+    } catch {
+      return close()
+    }
+    outgoing = []
+    outgoingStart = 0
+    while let message = mailbox.first, sendNow(message) {
+      mailbox.removeFirst()
+      if !outgoing.isEmpty { return }
+    }
+    if !isClosed {
+      closeIfDone()
+      process()
+    }
+  }
+
+  // MARK: What is left
+
+  /// What of the kernel's socket buffer counts as the user's.
+  static var socketBytes: Int { Server.sendBufferBytes }
+
+  private func closeIfDone() {
+    if isEnding, exchange == nil, queuedBytes == 0 { close() }
+  }
+
+  private func update() {
+    var interest: EventLoop.Interest = []
+    if wantsInput { interest.insert(.readable) }
+    if queuedBytes > 0 { interest.insert(.writable) }
+    watch?.change(interest)
+    let bytes = queuedBytes + Self.socketBytes
+    if bytes != countedBytes {
+      server.quotas.addBytes(bytes - countedBytes, of: caller.uid)
+      countedBytes = bytes
+      if server.quotas.bytesLeft(for: caller.uid) < 0, !outgoing.isEmpty {
+        server.log.disconnected(self, why: "the user's queues are full")
+        return close()
+      }
+    }
+    if queuedBytes == 0 { blockedSince = nil }
+    if let message = calls.incompleteMessage {
+      if incomplete?.message != message { incomplete = (message, .now()) }
+    } else {
+      incomplete = nil
+    }
+    server.deadlineChanged(of: self)
+  }
+
+  /// When the client's time is up; nil while it owes nothing.
+  var deadline: BootTime? {
+    var earliest: BootTime?
+    if let blockedSince { earliest = blockedSince + server.limits.stallTime }
+    if let incomplete {
+      let due = incomplete.since + server.limits.requestTime
+      earliest = min(earliest ?? due, due)
+    }
+    if refusedLimit != nil {
+      let due = since + server.limits.refusalTime
+      earliest = min(earliest ?? due, due)
+    }
+    return earliest
+  }
+
+  /// Ends the connection because its deadline has passed.
+  func expire() {
+    if refusedLimit == nil {
+      server.log.disconnected(
+        self,
+        why: blockedSince == nil ? "a request was not complete in time" : "it took no byte in time")
+    }
+    close()
+  }
+
+  /// Ends the connection now.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    watch?.cancel()
+    watch = nil
+    let abandoned = exchange
+    exchange = nil
+    closeStream()
+    abandoned?.abandon()
+    server.quotas.addBytes(-countedBytes, of: caller.uid)
+    socket.end()
+    server.remove(self)
+  }
+
+  private func closeStream() {
+    guard let interface = streamInterface else { return }
+    streamMethod = nil
+    streamInterface = nil
+    server.quotas.removeStream(of: caller.uid)
+    server.streamEnded(id, of: interface)
+  }
+}

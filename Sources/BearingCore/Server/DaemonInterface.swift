@@ -1,0 +1,130 @@
+internal import BearingModel
+internal import Varlink
+
+/// `io.bearing.daemon`: what the daemon runs, who uses it, how it does.
+final class DaemonInterface: InterfaceHandler {
+  static let name = "io.bearing.daemon"
+  static let definition = InterfaceDefinition(
+    description: InterfaceText.daemon,
+    methods: ["GetStatus": .everyone, "SubscribeStatus": .everyone, "ListClients": .everyone])
+
+  /// What the daemon tells of itself.
+  struct Report {
+    var devices: [DeviceStatus]
+    var clients: Int
+    var warnings: [String]
+  }
+
+  private struct StatusSubscription: Subscription {
+    let stream: StreamID
+    let heartbeat: Int64
+    var lastSent: BootTime
+  }
+
+  private unowned let server: Server
+  private let report: () -> Report
+  private let startedAt = BootTime.now()
+  private let timer: LoopTimer
+  private var hub = Hub<StatusSubscription>()
+  private var writer = JSONWriter(capacity: 1024)
+  private var lastBody: [UInt8] = []
+  private var isChanged = false
+
+  /// An interface that tells what `report` gives.
+  init(server: Server, loop: EventLoop, report: @escaping () -> Report) throws(SystemError) {
+    self.server = server
+    self.report = report
+    let ticker = Ticker()
+    timer = try loop.timer { ticker.tick?() }
+    ticker.tick = { [unowned self] in sendDue() }
+  }
+
+  private final class Ticker {
+    var tick: (() -> Void)?
+  }
+
+  func handle(_ exchange: Exchange) {
+    switch exchange.call.method {
+    case "GetStatus": getStatus(exchange)
+    case "ListClients":
+      let clients = server.clients(for: exchange.caller)
+      exchange.reply { writer in
+        writer.key("clients")
+        writer.array(clients) { $0.value($1) }
+      }
+    default:
+      do throws(ServiceError) {
+        try subscribe(exchange)
+      } catch {
+        exchange.fail(error)
+      }
+    }
+  }
+
+  func streamEnded(_ stream: StreamID) {
+    _ = hub.close(stream)
+    timer.arm(at: hub.deadline)
+  }
+
+  /// Something in the report may have changed: streams are told at the loop's next turn, once.
+  func statusChanged() {
+    guard !hub.records.isEmpty else { return }
+    isChanged = true
+    timer.arm(at: .now())
+  }
+
+  private func getStatus(_ exchange: Exchange) {
+    let report = report()
+    let uptime = BootTime.now() - startedAt
+    exchange.reply { writer in
+      writer.member("version", Version.text)
+      writer.member("pid", ProcessName.own)
+      writer.member("uptime", Int(uptime / Nanoseconds.microsecond))
+      writer.write(report)
+      writer.key("warnings")
+      writer.array(report.warnings) { $0.value($1) }
+    }
+  }
+
+  private func subscribe(_ exchange: Exchange) throws(ServiceError) {
+    let heartbeat = try Parameters(exchange.call).heartbeat()
+    guard exchange.openStream() else { return }
+    hub.open(
+      StatusSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
+    let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { $0.write(report()) }
+    server.send(message, to: [exchange.stream])
+    timer.arm(at: hub.deadline)
+  }
+
+  private func sendDue() {
+    let now = BootTime.now()
+    var recipients: [StreamID] = []
+    if isChanged {
+      isChanged = false
+      let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { $0.write(report()) }
+      if message.body != lastBody {
+        lastBody = message.body
+        hub.select(at: now, into: &recipients) { _ in true }
+        server.send(message, to: recipients)
+      }
+    }
+    recipients = []
+    hub.selectSilent(at: now, into: &recipients)
+    if !recipients.isEmpty {
+      let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { writer in
+        writer.write(report())
+        writer.member("repeated", true)
+      }
+      server.send(message, to: recipients)
+    }
+    timer.arm(at: isChanged ? now : hub.deadline)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(_ report: DaemonInterface.Report) {
+    key("devices")
+    array(report.devices) { $0.value($1) }
+    member("clients", report.clients)
+  }
+}

@@ -1,0 +1,98 @@
+public import BearingModel
+public import Varlink
+
+/// One method call that passed the access door and waits for its answer.
+///
+/// Its handler answers it once, now or later, or makes it a stream. When the client goes first,
+/// answering does nothing.
+public final class Exchange {
+  /// What is asked, fitting the interface's description.
+  public let call: Call
+  /// Who asks.
+  public let caller: Caller
+  /// The connection, which names the stream when there is one.
+  public let stream: StreamID
+  /// Called once when the client goes before the answer. Not for streams: see `streamEnded`.
+  public var onAbandon: (() -> Void)?
+
+  private weak var connection: Connection?
+
+  init(_ call: Call, on connection: Connection) {
+    self.call = call
+    self.connection = connection
+    caller = connection.caller
+    stream = connection.id
+  }
+
+  /// Whether nobody waits for the answer any more.
+  var isOver: Bool { connection == nil }
+
+  /// Answers with parameters whose members are written by `members`.
+  public func reply(_ members: (inout JSONWriter) -> Void) {
+    finish { connection in
+      connection.server.writer.removeAll()
+      connection.server.writer.object(members)
+      return Reply.encode(serialised: connection.server.writer.bytes)
+    }
+  }
+
+  /// Answers with an error of the call's own interface, such as `Timeout`.
+  public func fail(_ error: String, _ members: (inout JSONWriter) -> Void) {
+    fail(in: call.interface, error, members)
+  }
+
+  func fail(in interface: String, _ error: String, _ members: (inout JSONWriter) -> Void) {
+    finish { connection in
+      connection.server.writer.removeAll()
+      connection.server.writer.object { writer in
+        writer.key("error")
+        writer.value("\(interface).\(error)")
+        writer.key("parameters")
+        writer.object(members)
+      }
+      return connection.server.writer.bytes + [0]
+    }
+  }
+
+  /// Answers with an error that every service has.
+  public func fail(_ error: ServiceError) {
+    finish { _ in Reply.encode(error: error) }
+  }
+
+  /// Answers that access is denied, why, and what would grant it.
+  func refuse(_ refusal: Refusal) {
+    fail("AccessDenied") { writer in
+      writer.member("reason", refusal.reason)
+      writer.member("remedy", refusal.remedy)
+    }
+  }
+
+  /// Answers that a quota is used up.
+  func refuse(quota resource: String, limit: Int) {
+    fail("QuotaExceeded") { writer in
+      writer.member("resource", resource)
+      writer.member("limit", limit)
+    }
+  }
+
+  /// Makes the call a stream, whose replies go through the outlet under `stream`.
+  ///
+  /// False when the user has as many streams as it may: the call is answered then.
+  public func openStream() -> Bool {
+    guard let connection else { return false }
+    return connection.openStream(for: self)
+  }
+
+  func abandon() {
+    connection = nil
+    onAbandon?()
+    onAbandon = nil
+  }
+
+  private func finish(_ encode: (Connection) -> [UInt8]) {
+    guard let connection else { return }
+    self.connection = nil
+    onAbandon = nil
+    connection.finish(call.oneway ? [] : encode(connection))
+  }
+}

@@ -1,0 +1,59 @@
+public import Varlink
+
+/// Reads a call's parameters, which fit the interface's description, and checks their ranges.
+public struct Parameters {
+  /// The shortest heartbeat; a shorter one is lengthened to it, so that nobody keeps the loop busy.
+  private static let shortestHeartbeat = 100 * Nanoseconds.millisecond
+
+  private let values: JSON
+
+  /// The parameters of `call`.
+  public init(_ call: Call) {
+    values = call.parameters
+  }
+
+  /// A string; nil when absent.
+  public func text(_ name: String) -> String? { values[name]?.string }
+
+  /// A truth value; nil when absent.
+  public func flag(_ name: String) -> Bool? { values[name]?.bool }
+
+  /// An integer; nil when absent.
+  public func integer(_ name: String) throws(ServiceError) -> Int? {
+    guard let value = values[name] else { return nil }
+    guard let integer = value.integer else { throw .invalidParameter(name) }
+    return Int(integer)
+  }
+
+  /// A finite number that is not negative; nil when absent.
+  public func nonnegative(_ name: String) throws(ServiceError) -> Double? {
+    guard let value = values[name] else { return nil }
+    guard let number = value.number, number.isFinite, number >= 0 else {
+      throw .invalidParameter(name)
+    }
+    return number
+  }
+
+  /// Milliseconds, 0 to `most`; nil when absent.
+  public func milliseconds(_ name: String, most: Int = .max) throws(ServiceError) -> Int? {
+    guard let value = try integer(name) else { return nil }
+    guard value >= 0, value <= most else { throw .invalidParameter(name) }
+    return value
+  }
+
+  /// A length of time given in milliseconds, as nanoseconds; 0 when absent.
+  public func interval(_ name: String) throws(ServiceError) -> Int64 {
+    guard let milliseconds = try milliseconds(name) else { return 0 }
+    let (interval, overflow) = Int64(milliseconds).multipliedReportingOverflow(
+      by: Nanoseconds.millisecond)
+    return overflow ? .max : interval
+  }
+
+  /// The call's heartbeat in nanoseconds; 0 when it wants none.
+  public func heartbeat() throws(ServiceError) -> Int64 {
+    let interval = try interval("heartbeat")
+    // Beyond a year it never comes, and cannot overflow a moment that it is added to.
+    if interval > 365 * 86_400 * Nanoseconds.second { return 0 }
+    return interval == 0 ? 0 : max(interval, Self.shortestHeartbeat)
+  }
+}

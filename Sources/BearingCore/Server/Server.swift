@@ -1,0 +1,235 @@
+internal import BearingModel
+internal import Varlink
+
+/// The Unix socket's server: accepts clients, passes their calls through the one access door to the
+/// interfaces, and hands stream messages to their mailboxes.
+public final class Server: Outlet {
+  /// Bytes that may wait in the kernel for one client: a larger buffer only hides stale samples.
+  static var sendBufferBytes: Int { 32 * 1024 }
+  private static var readBufferBytes: Int { 16 * 1024 }
+
+  let loop: EventLoop
+  let limits: Limits
+  let log = ServerLog()
+  var quotas: Quotas
+  var readBuffer = [UInt8](repeating: 0, count: Server.readBufferBytes)
+  var writer = JSONWriter()
+  /// Called when the number of clients or what they do has changed.
+  var onStatusChange: (() -> Void)?
+
+  private let service: Service
+  private let definitions: [String: InterfaceDefinition]
+  private let makeHandler: (String) -> (any InterfaceHandler)?
+  private var handlers: [String: any InterfaceHandler] = [:]
+  private var door: AccessDoor
+  private var listeners: [Listener] = []
+  private var connections: [StreamID: Connection] = [:]
+  private var refusedCount = 0
+  private var withDeadline: Set<StreamID> = []
+  private var timer: LoopTimer?
+  private var lastID: StreamID = 0
+
+  /// A server without sockets yet.
+  ///
+  /// - Parameters:
+  ///   - interfaces: each interface's definition.
+  ///   - makeHandler: gives what carries out an interface's calls, at its first call.
+  /// - Throws: when a description cannot be read.
+  init(
+    loop: EventLoop, limits: Limits, door: AccessDoor, interfaces: [InterfaceDefinition],
+    makeHandler: @escaping (String) -> (any InterfaceHandler)?
+  ) throws {
+    self.loop = loop
+    self.limits = limits
+    self.door = door
+    self.makeHandler = makeHandler
+    quotas = Quotas(limits, descriptorLimit: DescriptorLimit.raise())
+    var definitions: [String: InterfaceDefinition] = [:]
+    var offered: [ServiceInterface] = []
+    for interface in interfaces {
+      let description = try InterfaceDescription(parsing: interface.description)
+      definitions[description.name] = interface
+      offered.append(ServiceInterface(description, implementing: Set(interface.methods.keys)))
+    }
+    self.definitions = definitions
+    service = Service(
+      vendor: "bearingd", product: "bearingd", version: Version.text,
+      url: "https://bearingd.invalid/", interfaces: offered)
+    timer = try loop.timer { [unowned self] in expire() }
+  }
+
+  // MARK: Clients come and go
+
+  /// Accepts clients on a listening socket.
+  func listen(on socket: consuming Socket) throws(SystemError) {
+    let listener = Listener(socket: socket)
+    listener.watch = try loop.watch(listener.descriptor, for: .readable) {
+      [unowned self, unowned listener] _ in accept(from: listener)
+    }
+    listeners.append(listener)
+  }
+
+  /// Accepts no more clients; those that are there stay.
+  func stopListening() {
+    listeners = []
+  }
+
+  private func accept(from listener: Listener) {
+    for _ in 0..<Listener.acceptsPerTurn {
+      do {
+        guard let socket = try listener.accept() else { return }
+        try welcome(socket)
+      } catch {
+        log.failed(error)
+        listener.pause(on: loop)
+        return
+      }
+    }
+  }
+
+  private func welcome(_ socket: consuming Socket) throws {
+    let credentials = try socket.peerCredentials()
+    let groups = try socket.peerGroups()
+    let caller = Caller(
+      uid: credentials.userID, pid: credentials.processID, groups: [credentials.groupID] + groups)
+    try socket.setSendBuffer(bytes: Int32(Self.sendBufferBytes))
+    socket.refuseDescriptors()
+    let (isGranted, limit) = quotas.addConnection(of: caller.uid)
+    if !isGranted {
+      log.refused(uid: caller.uid, pid: caller.pid, resource: "connections", limit: limit)
+      guard refusedCount < limits.refusalsWaiting else { return }
+      refusedCount += 1
+    }
+    lastID += 1
+    let connection = Connection(
+      id: lastID, socket: socket, caller: caller, server: self, service: service,
+      refusedLimit: isGranted ? nil : limit)
+    connections[lastID] = connection
+    try connection.start()
+    statusChanged()
+  }
+
+  func remove(_ connection: Connection) {
+    guard connections.removeValue(forKey: connection.id) != nil else { return }
+    withDeadline.remove(connection.id)
+    if connection.refusedLimit == nil {
+      quotas.removeConnection(of: connection.caller.uid)
+    } else {
+      refusedCount -= 1
+    }
+    for listener in listeners { listener.resume() }
+    statusChanged()
+  }
+
+  // MARK: Calls
+
+  func dispatch(_ exchange: Exchange, from connection: Connection) {
+    if let limit = connection.refusedLimit {
+      exchange.fail(in: DaemonInterface.name, "QuotaExceeded") { writer in
+        writer.member("resource", "connections")
+        writer.member("limit", limit)
+      }
+      return connection.end()
+    }
+    let interface = exchange.call.interface
+    guard let requirement = definitions[interface]?.methods[exchange.call.method],
+      let handler = handler(of: interface)
+    else {
+      return exchange.fail(.methodNotImplemented("\(interface).\(exchange.call.method)"))
+    }
+    do throws(Refusal) {
+      try door.check(exchange.caller, for: requirement)
+    } catch {
+      return exchange.refuse(error)
+    }
+    handler.handle(exchange)
+  }
+
+  private func handler(of interface: String) -> (any InterfaceHandler)? {
+    if let handler = handlers[interface] { return handler }
+    let handler = makeHandler(interface)
+    handlers[interface] = handler
+    return handler
+  }
+
+  // MARK: Streams
+
+  /// Sends one message, encoded once, to each of `streams`.
+  public func send(_ message: StreamMessage, to streams: [StreamID]) {
+    for stream in streams { connections[stream]?.deliver(message) }
+  }
+
+  func streamEnded(_ stream: StreamID, of interface: String) {
+    handlers[interface]?.streamEnded(stream)
+    statusChanged()
+  }
+
+  /// Applies new rules at once, also to the streams that are open.
+  func setDoor(_ door: AccessDoor) {
+    self.door = door
+    for connection in connections.values {
+      guard let interface = connection.streamInterface, let method = connection.streamMethod,
+        let requirement = definitions[interface]?.methods[
+          String(method.dropFirst(interface.utf8.count + 1))]
+      else { continue }
+      do throws(Refusal) {
+        try door.check(connection.caller, for: requirement)
+      } catch {
+        connection.endStream(error)
+      }
+    }
+  }
+
+  // MARK: What is known of clients
+
+  /// How many clients there are.
+  var clientCount: Int { connections.count - refusedCount }
+
+  /// Every client that `caller` may know of: its own user's, or all for administrators.
+  func clients(for caller: Caller) -> [ClientStatus] {
+    let seesAll = door.isAdministrator(caller)
+    return connections.values
+      .filter { seesAll || $0.caller.uid == caller.uid }
+      .sorted { $0.id < $1.id }
+      .map { connection in
+        var status = ClientStatus(
+          identifier: connection.id, uid: Int(connection.caller.uid),
+          pid: Int(connection.caller.pid), since: connection.since.microseconds,
+          precision: door.precision(of: connection.caller).rawValue)
+        status.command = ProcessName.of(connection.caller.pid)
+        status.stream = connection.streamMethod
+        status.delivered = connection.delivered
+        status.dropped = connection.dropped
+        status.queuedBytes = connection.queuedBytes
+        return status
+      }
+  }
+
+  func statusChanged() { onStatusChange?() }
+
+  // MARK: Deadlines
+
+  func deadlineChanged(of connection: Connection) {
+    guard let deadline = connection.deadline else {
+      withDeadline.remove(connection.id)
+      return
+    }
+    withDeadline.insert(connection.id)
+    guard let timer else { return }
+    timer.arm(at: min(timer.deadline ?? deadline, deadline))
+  }
+
+  private func expire() {
+    let now = BootTime.now()
+    var earliest: BootTime?
+    for id in withDeadline {
+      guard let connection = connections[id], let deadline = connection.deadline else { continue }
+      if deadline <= now {
+        connection.expire()
+      } else {
+        earliest = min(earliest ?? deadline, deadline)
+      }
+    }
+    timer?.arm(at: earliest)
+  }
+}

@@ -1,0 +1,34 @@
+/// What the server says of clients that misbehave: a line a second at most, so that they cannot
+/// fill the journal.
+final class ServerLog {
+  private static let interval = Nanoseconds.second
+
+  private var lastLine: BootTime?
+  private var unsaid = 0
+
+  /// A client was refused for `resource`.
+  func refused(uid: UInt32, pid: Int32, resource: String, limit: Int) {
+    say("refused user \(uid) (process \(pid)): its limit of \(limit) \(resource) is reached")
+  }
+
+  /// A client was disconnected for what it did.
+  func disconnected(_ connection: Connection, why: String) {
+    say("disconnected user \(connection.caller.uid) (process \(connection.caller.pid)): \(why)")
+  }
+
+  /// Accepting a connection failed.
+  func failed(_ error: any Error) {
+    say("\(error)")
+  }
+
+  private func say(_ line: String) {
+    let now = BootTime.now()
+    if let lastLine, now - lastLine < Self.interval {
+      unsaid += 1
+      return
+    }
+    Journal.warning(unsaid == 0 ? line : "\(line); and \(unsaid) more of the kind before")
+    lastLine = now
+    unsaid = 0
+  }
+}
