@@ -1,1 +1,3 @@
-print("bearingd")
+internal import Glibc
+
+exit(Program.run(CommandLine.arguments))
