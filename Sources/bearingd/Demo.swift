@@ -6,9 +6,9 @@ enum Demo {
   /// The exit code.
   static func run() -> Int32 {
     Signals.prepare()
-    var folder: TemporaryFolder?
+    var folder: DemoFolder?
     do {
-      let place = try TemporaryFolder()
+      let place = try DemoFolder()
       folder = place
       let directories = Directories(everything: place.path)
       var configuration = Configuration()

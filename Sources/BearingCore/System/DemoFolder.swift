@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A folder for this run only.
-public final class TemporaryFolder {
+public final class DemoFolder {
   /// Where it is.
   public let path: String
 
