@@ -43,7 +43,7 @@ import Testing
       file = open(sys.argv[1], "w")
       fcntl.flock(file, fcntl.LOCK_EX)
       file.write(f"{os.getpid()}\\n"); file.flush()
-      print("held", flush=True)
+      os.write(1, b"held\\n")
       sys.stdin.read()
       """
     holder.arguments = ["-c", hold, lockFile]
