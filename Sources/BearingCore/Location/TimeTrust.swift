@@ -12,8 +12,8 @@ struct TimeTrust: Sendable {
   /// Whether the report's time is trusted, given what came before it.
   ///
   /// A 2D fix builds no trust and, as long as its time goes on as it should, costs none.
-  /// - Parameter clockOffset: UTC of the system clock minus CLOCK_BOOTTIME, in nanoseconds; nil
-  ///   when the system clock is not synchronised.
+  /// `clockOffset` is UTC of the system clock minus CLOCK_BOOTTIME in nanoseconds, nil when the
+  /// system clock is not synchronised.
   mutating func note(_ report: PositionReport, clockOffset: Int64?) -> Bool {
     guard let time = report.time, isPlausible(time, at: report.receipt, clockOffset) else {
       reset()

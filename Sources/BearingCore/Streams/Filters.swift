@@ -45,11 +45,8 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
   /// Whether a fix passes; one that does becomes the reference of the later ones.
   ///
   /// Not to be asked about refined fixes, which no filter sees.
-  /// - Parameters:
-  ///   - fix: A new fix, or the first reply's in state live.
-  ///   - receipt: When the fix was received.
-  ///   - medianPeriod: The receiver's period in nanoseconds; nil while unknown.
-  ///   - stationary: Whether the device is at rest, see `LocationEngine.isStationary`.
+  /// `receipt` is when the fix was received, `medianPeriod` the receiver's period in nanoseconds or
+  /// nil while unknown, `stationary` whether the device is at rest by `LocationEngine.isStationary`.
   public mutating func evaluate(
     _ fix: Fix, receipt: BootTime, medianPeriod: Int64?, stationary: Bool
   ) -> FilterVerdict {
