@@ -8,9 +8,9 @@ extension LocationManager.Setup {
     }
     let source: any Source<GnssReport, GnssDemand> =
       switch settings.source {
-      case .hardware: AbsentReceiver()
+      case .hardware: GpsdSource(host: settings.gpsdHost, port: settings.gpsdPort)
       case .simulation: SimulatedReceiver()
-      case .replay: AbsentReceiver()
+      case .replay(let file): ReplaySource(file: file)
       case .none: AbsentReceiver()
       }
     engine.simulated = source.isSimulated
