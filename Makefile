@@ -19,15 +19,12 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 # Debian packages, each named in docs/dependencies.md.
 BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libsystemd-dev
 TEST_PACKAGES := gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
-  golang-go golang-github-varlink-go-dev umockdev
+  golang-go golang-github-varlink-go-dev
 LINT_PACKAGES := shellcheck
 SYSTEM_PACKAGES := debootstrap systemd-container
 
 MAN_PAGES := $(wildcard docs/man/*.[1-8])
 COMPLETIONS := $(wildcard config/completions/*)
-
-# What the tests are told: where others' Varlink programs are.
-export BEARING_PYTHON := $(CURDIR)/.build/venv/bin/python
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
@@ -98,7 +95,7 @@ build-packages:
 
 test-packages: build-packages
 	@.ci/install-packages "test" $(TEST_PACKAGES)
-	@.ci/install-peers .build/venv
+	@Tests/setup-peers.sh
 
 # Where a shell looks for a completion, by the file's name.
 completion = $(if $(filter %.bash,$(1)),$(BASHCOMPDIR)/$(basename $(notdir $(1))),$(if \

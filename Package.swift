@@ -16,6 +16,8 @@ let strict: [SwiftSetting] = strictTests + [.strictMemorySafety()]
 
 let strictC: [CSetting] = [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]
 
+let strictCXX: [CXXSetting] = [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]
+
 let package = Package(
   name: "bearingd",
   products: [
@@ -31,7 +33,7 @@ let package = Package(
     .target(name: "CGps", cSettings: strictC, linkerSettings: [.linkedLibrary("gps")]),
     .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
     .target(
-      name: "CGeodesic",
+      name: "CGeodesic", cxxSettings: strictCXX,
       linkerSettings: [.linkedLibrary("GeographicLib"), .linkedLibrary("stdc++")]),
 
     // Libraries.
@@ -85,5 +87,8 @@ let package = Package(
       name: "Integration",
       dependencies: ["BearingClient", "BearingModel", "Varlink", "TestSupport"],
       path: "Tests/Integration", swiftSettings: strictTests),
+    .testTarget(
+      name: "Checks", dependencies: ["TestSupport"], path: "Tests/Checks",
+      swiftSettings: strictTests),
   ]
 )

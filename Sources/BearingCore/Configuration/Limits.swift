@@ -39,10 +39,3 @@ public struct Limits: Sendable, Equatable {
   /// Every limit at its default.
   public init() {}
 }
-
-/// Multiples of a byte.
-enum Bytes {
-  static let kibi: Int = 1 << 10
-  static let mebi: Int = 1 << 20
-  static let gibi: Int = 1 << 30
-}

@@ -51,3 +51,10 @@ extension SystemError {
   /// Whether what was tried failed because the file, or a folder above it, is not there.
   var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
 }
+
+/// Multiples of a byte.
+enum Bytes {
+  static let kibi: Int = 1 << 10
+  static let mebi: Int = 1 << 20
+  static let gibi: Int = 1 << 30
+}

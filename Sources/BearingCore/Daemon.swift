@@ -1,4 +1,3 @@
-internal import CSystemd
 internal import Glibc
 internal import BearingModel
 internal import Varlink
@@ -74,12 +73,12 @@ public final class Daemon {
 
   /// Serves until SIGTERM or SIGINT.
   public func run() throws {
-    _ = unsafe sd_notify(0, "READY=1\nSTATUS=Serving")
+    ServiceManager.notify("READY=1\nSTATUS=Serving")
     try loop.run()
   }
 
   private func stop() {
-    _ = unsafe sd_notify(0, "STOPPING=1")
+    ServiceManager.notify("STOPPING=1")
     server.stopListening()
     for device in attached.values { device.shutDown() }
     loop.exit()
@@ -90,11 +89,9 @@ public final class Daemon {
   private func listen(
     _ configuration: Configuration, _ directories: Directories, _ lock: InstanceLock
   ) throws {
-    let passed = sd_listen_fds(1)
-    if passed > 0 {
-      for number in 0..<passed {
-        try server.listen(on: try Socket(adopting: SD_LISTEN_FDS_START + number))
-      }
+    let passed = ServiceManager.takeSockets()
+    if !passed.isEmpty {
+      for descriptor in passed { try server.listen(on: try Socket(adopting: descriptor)) }
       return
     }
     let path = configuration.daemon.socket ?? "\(directories.runtime)/\(Self.socketName)"
