@@ -7,6 +7,8 @@ public final class Daemon {
   /// Its socket's name in the runtime directory.
   public static let socketName = "io.bearing"
   private static let socketMode: UInt32 = 0o666
+  /// How long devices may take at the end to put their settings back.
+  private static let restTime = 2 * Nanoseconds.second
 
   /// Why the daemon cannot start.
   public struct StartFailure: Error, CustomStringConvertible {
@@ -24,6 +26,8 @@ public final class Daemon {
   private var attached: [ObjectIdentifier: any Device] = [:]
   private var interface: DaemonInterface?
   private var warnings: [String]
+  private var deadline: LoopTimer?
+  private let startedAt = BootTime.now()
   /// The socket that clients connect to, for people; nil when systemd passed it.
   public private(set) var socketPath: String?
 
@@ -56,7 +60,9 @@ public final class Daemon {
       ],
       makeHandler: { lookup.find?($0) })
     lookup.find = { [unowned self] name in handler(of: name) }
-    let interface = try DaemonInterface(server: server, loop: loop) { [unowned self] in report() }
+    let interface = try DaemonInterface(
+      server: server, loop: loop, report: { [unowned self] in report() },
+      metrics: { [unowned self] in metrics() })
     self.interface = interface
     server.onStatusChange = { [unowned interface] in interface.statusChanged() }
     for warning in self.warnings { Journal.warning(warning) }
@@ -77,11 +83,26 @@ public final class Daemon {
     try loop.run()
   }
 
+  /// Ends everything: at once when nothing runs, else when the devices are at rest, or in 2 s.
   private func stop() {
-    ServiceManager.notify("STOPPING=1")
+    guard deadline == nil else { return }
+    ServiceManager.notify("STOPPING=1\nSTATUS=Stopping")
     server.stopListening()
     for device in attached.values { device.shutDown() }
-    loop.exit()
+    do throws(SystemError) {
+      deadline = try loop.timer { [unowned self] in
+        Journal.warning("a device did not come to rest in time; its settings may be as we left them")
+        loop.exit()
+      }
+      deadline?.arm(at: .now() + Self.restTime)
+    } catch {
+      return loop.exit()
+    }
+    exitIfAtRest()
+  }
+
+  private func exitIfAtRest() {
+    if deadline != nil, attached.values.allSatisfy({ !$0.isBusy }) { loop.exit() }
   }
 
   // MARK: Sockets
@@ -108,6 +129,7 @@ public final class Daemon {
     try device.attach(
       to: DeviceHome(loop: loop, outlet: server) { [unowned self] in
         interface?.statusChanged()
+        exitIfAtRest()
       })
     attached[ObjectIdentifier(type)] = device
     return device
@@ -135,5 +157,54 @@ public final class Daemon {
             simulated: false)
       },
       clients: server.clientCount, warnings: warnings)
+  }
+
+  // MARK: Metrics
+
+  private func metrics() -> String {
+    var metrics = MetricsWriter()
+    metrics.metric("build_info", .gauge, "Which version runs.")
+    metrics.sample("build_info", labels: [("version", Version.text)], 1)
+    metrics.single(
+      "uptime_seconds", .gauge, "How long the daemon has run.",
+      Double(BootTime.now() - startedAt) / Double(Nanoseconds.second))
+    let statuses = report().devices
+    metrics.metric("device_state", .gauge, "The state that each device is in.")
+    for status in statuses {
+      metrics.sample("device_state", labels: [("device", status.kind), ("state", status.state)], 1)
+    }
+    metrics.metric("device_subscribers", .gauge, "Streams and calls that wait for each device.")
+    for status in statuses {
+      metrics.sample("device_subscribers", labels: [("device", status.kind)], Double(status.subscribers))
+    }
+    collectSources(&metrics)
+    for device in inOrder { device.collect(into: &metrics) }
+    server.collect(into: &metrics)
+    return metrics.text
+  }
+
+  private var inOrder: [any Device] {
+    devices.compactMap { attached[ObjectIdentifier($0)] }
+  }
+
+  private func collectSources(_ metrics: inout MetricsWriter) {
+    let all = inOrder.map { device in
+      (labels: [("device" as StaticString, type(of: device).kind)], counters: device.counters)
+    }
+    metrics.metric("source_samples_total", .counter, "Samples that each device's sources posted.")
+    for one in all {
+      metrics.sample("source_samples_total", labels: one.labels, Double(one.counters.samples))
+    }
+    metrics.metric("source_lost_total", .counter, "Samples lost because the loop was behind.")
+    for one in all { metrics.sample("source_lost_total", labels: one.labels, Double(one.counters.lost)) }
+    let total = all.reduce(SourceCounters()) { $0 + $1.counters }
+    let seconds = Double(Nanoseconds.second)
+    metrics.metric(
+      "loop_latency_seconds", .summary, "From a source's post to the loop's taking it.")
+    metrics.sample("loop_latency_seconds_sum", Double(total.latency) / seconds)
+    metrics.sample("loop_latency_seconds_count", Double(total.turns))
+    metrics.single(
+      "loop_latency_longest_seconds", .gauge, "The longest loop latency since the start.",
+      Double(total.longestLatency) / seconds)
   }
 }

@@ -1,3 +1,4 @@
 internal import Glibc
 
-exit(Program.run(CommandLine.arguments))
+// Not `exit`, which would run destructors under a thread that is stuck in a device.
+_exit(Program.run(CommandLine.arguments))

@@ -16,8 +16,19 @@ public protocol Device: InterfaceHandler, Sendable {
   func attach(to home: DeviceHome) throws(SystemError)
   /// What it does now.
   var status: DeviceStatus { get }
+  /// What its source has carried.
+  var counters: SourceCounters { get }
+  /// Writes the metrics that only this kind of device has.
+  func collect(into metrics: inout MetricsWriter)
+  /// Whether a thread of its sources has not returned, or a device's settings are not put back.
+  var isBusy: Bool { get }
   /// Asks its source to end, because the daemon does; it asks for no new one.
   func shutDown()
+}
+
+extension Device {
+  /// No metrics but those that every device has.
+  public func collect(into metrics: inout MetricsWriter) {}
 }
 
 /// What a device has around it.
@@ -26,7 +37,7 @@ public struct DeviceHome {
   public let loop: EventLoop
   /// Where its streams' replies go. It outlives the device's streams.
   public unowned let outlet: any Outlet
-  /// To be called when its status has changed.
+  /// To be called when its status has changed, or it is busy no more.
   public let statusChanged: () -> Void
 
   /// A home on this loop.

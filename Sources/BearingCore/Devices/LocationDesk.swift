@@ -14,6 +14,10 @@ final class LocationDesk {
   private var runner: SourceRunner<GnssReport, GnssDemand>?
   private var timer: LoopTimer?
   private var isShutDown = false
+  /// Times that gpsd answered, since the start.
+  private var connectionCount = 0
+  /// Fixes since the start, refined ones not counted.
+  private var fixCount = 0
   private var events: [LocationEvent] = []
   private var recipients: [StreamID] = []
   private var writer = JSONWriter(capacity: 8192)
@@ -27,9 +31,9 @@ final class LocationDesk {
   func attach(to home: DeviceHome) throws(SystemError) {
     self.home = home
     timer = try home.loop.timer { [unowned self] in advance() }
-    runner = try SourceRunner(loop: home.loop, name: "gnss", make: setup.makeSource) {
-      [unowned self] reports in take(reports)
-    }
+    runner = try SourceRunner(
+      loop: home.loop, name: "gnss", make: setup.makeSource,
+      receive: { [unowned self] reports in take(reports) }, ended: home.statusChanged)
   }
 
   var status: DeviceStatus {
@@ -43,6 +47,29 @@ final class LocationDesk {
     let source = setup.summary
     if !engine.detail.isEmpty { return "\(source): \(engine.detail)" }
     return engine.activeReceiver.map { "\(source), receiver \($0)" } ?? source
+  }
+
+  var counters: SourceCounters { runner?.counters ?? SourceCounters() }
+
+  func collect(into metrics: inout MetricsWriter) {
+    metrics.single(
+      "location_fixes_total", .counter, "Fixes since the start.", Double(fixCount))
+    metrics.single(
+      "location_connections_total", .counter, "Times that the source of fixes was connected.",
+      Double(connectionCount))
+    let seconds = Double(Nanoseconds.second)
+    metrics.single(
+      "location_fix_age_seconds", .gauge, "Age of the last fix.",
+      age(at: .now()).map { Double($0) / seconds })
+    metrics.single(
+      "location_horizontal_accuracy_meters", .gauge, "Radius of 68 % of the last fix.",
+      engine.lastFix?.horizontalAccuracy)
+    metrics.single(
+      "location_satellites_visible", .gauge, "Satellites in view.",
+      engine.sky.map { Double($0.visible) })
+    metrics.single(
+      "location_satellites_used", .gauge, "Satellites that the fix is made with.",
+      engine.sky.map { Double($0.used) })
   }
 
   // MARK: Demand
@@ -72,6 +99,9 @@ final class LocationDesk {
     stop()
   }
 
+  /// Whether the source's thread has not returned.
+  var isBusy: Bool { runner?.hasThread ?? false }
+
   private func stop() {
     guard let runner, runner.isRunning else { return }
     runner.stop()
@@ -83,6 +113,7 @@ final class LocationDesk {
 
   private func take(_ reports: [GnssReport]) {
     for report in reports where runner?.isRunning ?? false {
+      if report == .connected { connectionCount += 1 }
       engine.handle(report, at: .now(), into: &events)
       publish()
     }
@@ -123,6 +154,7 @@ final class LocationDesk {
     let now = BootTime.now()
     let receipt = engine.lastFixReceipt ?? now
     let isRefined = fix.refined ?? false
+    if !isRefined { fixCount += 1 }
     let period = engine.medianPeriod
     let isStationary = engine.isStationary
     recipients.removeAll(keepingCapacity: true)

@@ -55,6 +55,12 @@ public final class LocationManager: Device {
   public func streamEnded(_ stream: StreamID) { desk.value.streamEnded(stream) }
   /// What it does now.
   public var status: DeviceStatus { desk.value.status }
+  /// What its source has carried.
+  public var counters: SourceCounters { desk.value.counters }
+  /// Writes the metrics of location.
+  public func collect(into metrics: inout MetricsWriter) { desk.value.collect(into: &metrics) }
+  /// Whether a thread of its source has not returned.
+  public var isBusy: Bool { desk.value.isBusy }
   /// Ends its source.
   public func shutDown() { desk.value.shutDown() }
 }

@@ -177,6 +177,7 @@ final class Connection {
       return close()
     }
     dropped += mailbox.dropped - before
+    server.dropped += mailbox.dropped - before
     update()
   }
 
@@ -193,6 +194,7 @@ final class Connection {
         return false
       case .bytes(let count):
         delivered += 1
+        server.delivered += 1
         blockedSince = nil
         mailbox.lossWasTold()
         if count < message.body.count + loss.count + end.count {

@@ -6,7 +6,10 @@ final class DaemonInterface: InterfaceHandler {
   static let name = "io.bearing.daemon"
   static let definition = InterfaceDefinition(
     description: InterfaceText.daemon,
-    methods: ["GetStatus": .everyone, "SubscribeStatus": .everyone, "ListClients": .everyone])
+    methods: [
+      "GetStatus": .everyone, "SubscribeStatus": .everyone, "ListClients": .everyone,
+      "GetMetrics": .administrator,
+    ])
 
   /// What the daemon tells of itself.
   struct Report {
@@ -22,6 +25,7 @@ final class DaemonInterface: InterfaceHandler {
   }
 
   private unowned let server: Server
+  private let metrics: () -> String
   private let report: () -> Report
   private let startedAt = BootTime.now()
   private let timer: LoopTimer
@@ -30,8 +34,12 @@ final class DaemonInterface: InterfaceHandler {
   private var lastBody: [UInt8] = []
   private var isChanged = false
 
-  /// An interface that tells what `report` gives.
-  init(server: Server, loop: EventLoop, report: @escaping () -> Report) throws(SystemError) {
+  /// An interface that tells what `report` and `metrics` give.
+  init(
+    server: Server, loop: EventLoop, report: @escaping () -> Report,
+    metrics: @escaping () -> String
+  ) throws(SystemError) {
+    self.metrics = metrics
     self.server = server
     self.report = report
     let ticker = Ticker()
@@ -46,6 +54,7 @@ final class DaemonInterface: InterfaceHandler {
   func handle(_ exchange: Exchange) {
     switch exchange.call.method {
     case "GetStatus": getStatus(exchange)
+    case "GetMetrics": exchange.reply { $0.member("text", metrics()) }
     case "ListClients":
       let clients = server.clients(for: exchange.caller)
       exchange.reply { writer in

@@ -25,6 +25,11 @@ public final class Server: Outlet {
   private var listeners: [Listener] = []
   private var connections: [StreamID: Connection] = [:]
   private var refusedCount = 0
+  private var refusals = 0
+  /// Stream replies since the start that sockets took.
+  var delivered = 0
+  /// Stream replies since the start that were lost.
+  var dropped = 0
   private var withDeadline: Set<StreamID> = []
   private var timer: LoopTimer?
   private var lastID: StreamID = 0
@@ -96,6 +101,7 @@ public final class Server: Outlet {
     socket.refuseDescriptors()
     let (isGranted, limit) = quotas.addConnection(of: caller.uid)
     if !isGranted {
+      refusals += 1
       log.refused(uid: caller.uid, pid: caller.pid, resource: "connections", limit: limit)
       guard refusedCount < limits.refusalsWaiting else { return }
       refusedCount += 1
@@ -206,6 +212,26 @@ public final class Server: Outlet {
   }
 
   func statusChanged() { onStatusChange?() }
+
+  /// Writes the metrics of clients and their streams.
+  func collect(into metrics: inout MetricsWriter) {
+    metrics.single("clients", .gauge, "Clients that are connected.", Double(clientCount))
+    metrics.metric("streams", .gauge, "Streams that are open, by method.")
+    let streams = Dictionary(grouping: connections.values.compactMap(\.streamMethod)) { $0 }
+    for (method, open) in streams.sorted(by: { $0.key < $1.key }) {
+      metrics.sample("streams", labels: [("method", method)], Double(open.count))
+    }
+    metrics.single(
+      "queue_bytes", .gauge, "Bytes that wait for clients in the daemon.",
+      Double(connections.values.reduce(0) { $0 + $1.queuedBytes }))
+    metrics.single(
+      "replies_total", .counter, "Stream replies that clients' sockets took.", Double(delivered))
+    metrics.single(
+      "dropped_total", .counter, "Stream replies lost because their reader was slow.",
+      Double(dropped))
+    metrics.single(
+      "refused_total", .counter, "Connections refused for a quota.", Double(refusals))
+  }
 
   // MARK: Deadlines
 

@@ -6,6 +6,7 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   private let name: String
   private let make: () -> any Source<Raw, Demand>
   private let receive: ([Raw]) -> Void
+  private let ended: () -> Void
   private let wake: Wake
   private let queue: SourceQueue<Raw>
   private var watch: Watch?
@@ -14,11 +15,15 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   private var abandoned: SourcePort<Raw, Demand>?
   private var waiting: Demand?
 
-  /// A runner with nothing running. `receive` is called on the loop with what was posted.
+  /// A runner with nothing running.
+  ///
+  /// On the loop, `receive` is called with what was posted, and `ended` when the thread of a
+  /// demand that is over has returned.
   init(
     loop: EventLoop, name: String, make: @escaping () -> any Source<Raw, Demand>,
-    receive: @escaping ([Raw]) -> Void
+    receive: @escaping ([Raw]) -> Void, ended: @escaping () -> Void
   ) throws(SystemError) {
+    self.ended = ended
     self.name = name
     self.make = make
     self.receive = receive
@@ -30,11 +35,14 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   /// Whether samples are asked for.
   var isRunning: Bool { running != nil || waiting != nil }
 
+  /// Whether a thread is there, also one that is to end.
+  var hasThread: Bool { running != nil || abandoned != nil }
+
   /// Whether the thread of an earlier demand has not returned and holds the device.
   var isStuck: Bool { abandoned != nil && waiting != nil }
 
-  /// Samples lost since the start because the loop was behind.
-  var lost: Int { queue.lost }
+  /// What its line has carried since the start.
+  var counters: SourceCounters { queue.counters }
 
   /// Asks for `demand` from now on.
   func want(_ demand: Demand) throws(SystemError) {
@@ -84,6 +92,7 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
       }
     } else if abandoned?.hasEnded ?? false {
       abandoned = nil
+      ended()
     }
     let posted = queue.drain()
     if !posted.isEmpty { receive(posted) }

@@ -16,7 +16,8 @@ final class SourceQueue<Raw: Sendable>: Sendable {
   private struct State: Sendable {
     var entries: [Entry] = []
     var generation = 0
-    var lost = 0
+    var oldestPost = BootTime(nanoseconds: 0)
+    var counters = SourceCounters()
   }
 
   private let state = Guarded(State())
@@ -40,29 +41,37 @@ final class SourceQueue<Raw: Sendable>: Sendable {
   func post(_ raw: Raw, isSample: Bool, generation: Int) {
     let wasEmpty = state.withValue { state in
       guard state.generation == generation else { return false }
+      if isSample { state.counters.samples += 1 }
       if state.entries.count >= Self.capacity,
         let oldest = state.entries.firstIndex(where: \.isSample)
       {
         state.entries.remove(at: oldest)
-        state.lost += 1
+        state.counters.lost += 1
       }
       state.entries.append(Entry(raw: raw, isSample: isSample))
-      return state.entries.count == 1
+      guard state.entries.count == 1 else { return false }
+      state.oldestPost = .now()
+      return true
     }
     if wasEmpty { wake.signal() }
   }
 
-  /// Takes all that waits, in order. `spare` is given back as the queue's next buffer's room.
+  /// Takes all that waits, in order.
   func drain() -> [Raw] {
     state.withValue { state in
+      guard !state.entries.isEmpty else { return [] }
+      let latency = BootTime.now() - state.oldestPost
+      state.counters.turns += 1
+      state.counters.latency += latency
+      state.counters.longestLatency = max(state.counters.longestLatency, latency)
       let taken = state.entries.map(\.raw)
       state.entries.removeAll(keepingCapacity: true)
       return taken
     }
   }
 
-  /// Samples lost since the start because the loop was behind.
-  var lost: Int { state.withValue { $0.lost } }
+  /// What it has carried since the start.
+  var counters: SourceCounters { state.withValue { $0.counters } }
 }
 
 /// An eventfd: any thread signals it, one poller sees it readable.
