@@ -91,7 +91,8 @@ public final class Daemon {
     for device in attached.values { device.shutDown() }
     do throws(SystemError) {
       deadline = try loop.timer { [unowned self] in
-        Journal.warning("a device did not come to rest in time; its settings may be as we left them")
+        Journal.warning(
+          "a device did not come to rest in time; its settings may be as we left them")
         loop.exit()
       }
       deadline?.arm(at: .now() + Self.restTime)
@@ -175,7 +176,8 @@ public final class Daemon {
     }
     metrics.metric("device_subscribers", .gauge, "Streams and calls that wait for each device.")
     for status in statuses {
-      metrics.sample("device_subscribers", labels: [("device", status.kind)], Double(status.subscribers))
+      metrics.sample(
+        "device_subscribers", labels: [("device", status.kind)], Double(status.subscribers))
     }
     collectSources(&metrics)
     for device in inOrder { device.collect(into: &metrics) }
@@ -196,7 +198,9 @@ public final class Daemon {
       metrics.sample("source_samples_total", labels: one.labels, Double(one.counters.samples))
     }
     metrics.metric("source_lost_total", .counter, "Samples lost because the loop was behind.")
-    for one in all { metrics.sample("source_lost_total", labels: one.labels, Double(one.counters.lost)) }
+    for one in all {
+      metrics.sample("source_lost_total", labels: one.labels, Double(one.counters.lost))
+    }
     let total = all.reduce(SourceCounters()) { $0 + $1.counters }
     let seconds = Double(Nanoseconds.second)
     metrics.metric(
