@@ -194,6 +194,13 @@ ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_c
 
 int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
+int clinux_wait_readable(int first, int second, int64_t nanoseconds) {
+  struct pollfd polls[] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+  struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  if (ppoll(polls, 2, nanoseconds < 0 ? NULL : &timeout, NULL) < 0) return -1;
+  return (polls[0].revents ? 1 : 0) | (polls[1].revents ? 2 : 0);
+}
+
 int clinux_memfd(const char *name, bool sealable) {
   return memfd_create(name, MFD_CLOEXEC | (sealable ? MFD_ALLOW_SEALING : 0));
 }

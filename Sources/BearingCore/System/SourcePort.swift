@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLinux
 
 /// A running source's side of the line to the loop: it posts samples, and learns what is wanted.
 public final class SourcePort<Raw: Sendable, Demand: Sendable & Equatable>: Sendable {
@@ -52,25 +52,15 @@ public final class SourcePort<Raw: Sendable, Demand: Sendable & Equatable>: Send
   /// Without a descriptor or a deadline it waits for the others. The loop's wish comes first.
   public func wait(readable descriptor: Int32? = nil, until deadline: BootTime? = nil) -> Event {
     while true {
-      var polls = [pollfd(fd: controlWake.descriptor, events: Int16(POLLIN), revents: 0)]
-      if let descriptor {
-        polls.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+      // Nanoseconds, because a sensor at 1 kHz leaves no millisecond to round to.
+      let left = deadline.map { max(0, $0 - BootTime.now()) } ?? -1
+      let ready = clinux_wait_readable(controlWake.descriptor, descriptor ?? -1, left)
+      if ready > 0 {
+        guard ready & 1 != 0 else { return .readable }
+        controlWake.clear()
+        return .control
       }
-      var timeout: Int32 = -1
-      if let deadline {
-        let left = max(0, deadline - BootTime.now())
-        let milliseconds = (left + Nanoseconds.millisecond - 1) / Nanoseconds.millisecond
-        timeout = Int32(clamping: milliseconds)
-      }
-      let count = unsafe poll(&polls, nfds_t(polls.count), timeout)
-      if count > 0 {
-        if polls[0].revents != 0 {
-          controlWake.clear()
-          return .control
-        }
-        return .readable
-      }
-      if count == 0, let deadline, BootTime.now() >= deadline { return .deadline }
+      if ready == 0, let deadline, BootTime.now() >= deadline { return .deadline }
     }
   }
 

@@ -56,6 +56,9 @@ ssize_t clinux_send_parts(int fd, const void *first, size_t first_size, const vo
 ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_count);
 
 int clinux_eventfd(void);
+/// Waits until one of two descriptors is readable or has ended (-1: none), at most that many
+/// nanoseconds (negative: for ever). 1 the first, 2 the second, 3 both, 0 none, -1 failure.
+int clinux_wait_readable(int first, int second, int64_t nanoseconds);
 int clinux_memfd(const char *name, bool sealable);
 /// open with O_CLOEXEC added; mode is for O_CREAT.
 int clinux_open(const char *path, int flags, mode_t mode);
