@@ -148,19 +148,7 @@ extension ConfigurationValue where Value == [Double] {
   /// Three rows of three numbers that can be inverted.
   static let matrix: Self = ConfigurationValue(
     expected: "three rows of three numbers as x,y,z; x,y,z; x,y,z that can be inverted",
-    parse: { text in
-      let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
-        row.split(separator: ",", omittingEmptySubsequences: false)
-          .map { finiteNumber(String($0).trimmed[...]) }
-      }
-      guard rows.count == 3, rows.allSatisfy({ $0.count == 3 }) else { return nil }
-      let m = rows.joined().compactMap(\.self)
-      guard m.count == 9 else { return nil }
-      let determinant =
-        m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6])
-        + m[2] * (m[3] * m[7] - m[4] * m[6])
-      return determinant.isFinite && determinant.magnitude > 1e-9 ? m : nil
-    },
+    parse: { text in (try? MountMatrix(parsing: String(text).utf8))?.numbers },
     format: { m in
       stride(from: 0, to: m.count, by: 3)
         .map { m[$0..<min($0 + 3, m.count)].map { "\($0)" }.joined(separator: ",") }

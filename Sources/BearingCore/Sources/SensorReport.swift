@@ -1,15 +1,22 @@
 public import BearingModel
 
-/// What is asked of the source that finds sensors: just to run.
+/// What is asked of the source that finds sensors: to look, and to look again when this changes.
 public struct SensorListDemand: Sendable, Equatable {
-  /// The only demand there is.
-  public init() {}
+  /// Any number; another one is the wish to have the sensors posted again.
+  public var revision: Int
+
+  /// The wish of that number.
+  public init(revision: Int = 0) {
+    self.revision = revision
+  }
 }
 
 /// What the source that finds sensors posts.
 public enum SensorListReport: Sendable, Equatable {
   /// Every accelerometer there is now, usable or not.
   case sensors([DiscoveredSensor])
+  /// They cannot be listed now.
+  case failing(reason: String)
 }
 
 /// One accelerometer as found: what clients see of it, and what choosing one needs.

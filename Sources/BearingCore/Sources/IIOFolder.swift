@@ -1,0 +1,160 @@
+internal import Glibc
+
+/// A sysfs tree, the machine's or a copy of one.
+struct IIOTree: Sendable {
+  /// Where it is mounted, such as /sys; without a slash at the end.
+  let root: String
+
+  init(root: String) {
+    self.root = root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root
+  }
+
+  /// The IIO devices, by number; triggers stand in the same folder and are left out.
+  ///
+  /// A tree without the folder has none: the kernel makes it with the first IIO driver.
+  func devices() throws(SystemError) -> [IIOFolder] {
+    let folder = "\(root)/bus/iio/devices"
+    let names: [String]
+    do throws(SystemError) {
+      names = try Files.names(in: folder)
+    } catch {
+      if error.isNotFound { return [] }
+      throw error
+    }
+    return names.compactMap { Self.number(of: $0) == nil ? nil : $0 }
+      .sorted { Self.number(of: $0) ?? 0 < Self.number(of: $1) ?? 0 }
+      .map { IIOFolder(tree: self, identifier: $0) }
+  }
+
+  private static func number(of identifier: String) -> Int? {
+    let prefix = "iio:device"
+    return identifier.hasPrefix(prefix) ? Int(identifier.dropFirst(prefix.count)) : nil
+  }
+}
+
+/// One device's folder of attributes.
+struct IIOFolder: Sendable, Equatable {
+  /// The kernel's name, such as iio:device0.
+  let identifier: String
+  private let treeRoot: String
+  /// The folder under the bus, with the tree's root.
+  let path: String
+  /// The device's place below the tree's root, such as /devices/…/i2c-KIOX000A:00/iio:device0;
+  /// nil in a tree whose bus folder holds no links.
+  let place: String?
+  /// The folder of the device that it belongs to, with the tree's root; nil as `place`.
+  let parent: String?
+
+  fileprivate init(tree: IIOTree, identifier: String) {
+    self.identifier = identifier
+    treeRoot = tree.root
+    path = "\(tree.root)/bus/iio/devices/\(identifier)"
+    guard let root = Self.resolve(tree.root), let real = Self.resolve(path),
+      real.hasPrefix(root + "/devices/")
+    else {
+      place = nil
+      parent = nil
+      return
+    }
+    let place = String(real.dropFirst(root.count))
+    self.place = place
+    parent = tree.root + String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
+  }
+
+  /// Whether it has a file or folder of that name.
+  func has(_ name: String) -> Bool { unsafe access("\(path)/\(name)", F_OK) == 0 }
+
+  /// Whether the device that it belongs to has a file or folder of that name.
+  func parentHas(_ name: String) -> Bool {
+    guard let parent else { return false }
+    return unsafe access("\(parent)/\(name)", F_OK) == 0
+  }
+
+  /// What the nearest bus above it says of whether it can be unplugged; nil when none does.
+  var removable: String? {
+    guard var folder = parent else { return nil }
+    while folder.count > treeRoot.count {
+      if let bytes = try? Files.read("\(folder)/removable", atMost: 4096) {
+        return String(decoding: IIONumber.trimmed(bytes), as: UTF8.self)
+      }
+      folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
+    }
+    return nil
+  }
+
+  /// The bytes of an attribute; the kernel gives one page at most.
+  func bytes(_ name: String) throws(SystemError) -> [UInt8] {
+    try Files.read("\(path)/\(name)", atMost: 4096)
+  }
+
+  /// The real path, links followed; nil when there is none.
+  private static func resolve(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+}
+
+/// Reads a device's attributes and keeps what is wrong with them, for people.
+struct IIOAttributes {
+  let folder: IIOFolder
+  /// What could not be read or understood, each with the name of its file.
+  private(set) var warnings: [String] = []
+
+  init(_ folder: IIOFolder) {
+    self.folder = folder
+  }
+
+  /// What an attribute gave.
+  enum Reading<Value> {
+    /// None of the names is there.
+    case absent
+    /// The first one that is there has this value.
+    case value(Value)
+    /// The first one that is there cannot be read or understood; the warnings' last says why.
+    case bad(reason: String)
+
+    /// The value, if there is one.
+    var value: Value? {
+      if case .value(let value) = self { value } else { nil }
+    }
+  }
+
+  /// Reads the first of `names` that the device has.
+  mutating func read<Value>(
+    _ names: [String], _ parse: ([UInt8]) throws(TextProblem) -> Value
+  ) -> Reading<Value> {
+    guard let name = names.first(where: folder.has) else { return .absent }
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try folder.bytes(name)
+    } catch {
+      warn("cannot \(error)")
+      return .bad(reason: "cannot \(error)")
+    }
+    do throws(TextProblem) {
+      return .value(try parse(bytes))
+    } catch {
+      let reason = "\(folder.path)/\(name): \(error.reason)"
+      warn(reason)
+      return .bad(reason: reason)
+    }
+  }
+
+  /// Reads the first of `names` that the device has as a line of text; nil when it is empty.
+  mutating func text(_ names: [String]) -> String? {
+    let text = read(names) { bytes in String(decoding: IIONumber.trimmed(bytes), as: UTF8.self) }
+    guard let text = text.value, !text.isEmpty else { return nil }
+    return text
+  }
+
+  /// Reads the first of `names` that the device has as a number; nil when there is none.
+  mutating func number(_ names: [String]) -> Double? {
+    read(names) { bytes throws(TextProblem) in try IIONumber.decimal(bytes) }.value
+  }
+
+  /// Keeps a warning, once.
+  mutating func warn(_ reason: String) {
+    if !warnings.contains(reason) { warnings.append(reason) }
+  }
+}

@@ -1,0 +1,92 @@
+internal import BearingModel
+
+/// Reads what clients see of one accelerometer, and what choosing one needs.
+enum IIOSensor {
+  static let axes = ["x", "y", "z"]
+  private static let rawFiles = axes.map { "in_accel_\($0)_raw" }
+  private static let labels = ["label", "location"]
+
+  /// Whether a device is an accelerometer, though perhaps one with too few axes.
+  static func isAccelerometer(_ folder: IIOFolder) -> Bool {
+    rawFiles.contains(where: folder.has)
+  }
+
+  /// Its place in the machine, not yet told apart from one that is alike.
+  static func path(_ folder: IIOFolder) -> String {
+    var attributes = IIOAttributes(folder)
+    let place = folder.place ?? "/\(attributes.text(["name"]) ?? folder.identifier)"
+    return IIOPlace.lasting(place, label: attributes.text(labels))
+  }
+
+  /// The accelerometer in `folder`; nil when it is none.
+  ///
+  /// `configured` is the configuration's mount matrix for it. The path is not yet told apart from
+  /// one that is alike.
+  static func read(
+    _ folder: IIOFolder, database: IIODatabase, configured: MountMatrix?, isSimulated: Bool
+  ) -> DiscoveredSensor? {
+    guard isAccelerometer(folder) else { return nil }
+    var attributes = IIOAttributes(folder)
+    let properties = database.properties(of: &attributes)
+    let calibration = IIOCalibration.read(&attributes)
+    let frame = IIOFrame.read(&attributes, properties: properties, configured: configured)
+    let label = attributes.text(labels)
+    let rate = attributes.number(IIORateFile.names)
+    let rates = IIORateFile.rates(&attributes)
+
+    var unusable: String?
+    if let first = rawFiles.first(where: { !folder.has($0) }) {
+      unusable = "\(folder.path)/\(first) is missing"
+    } else if case .failure(let problem) = calibration {
+      unusable = problem.reason
+    }
+    // Clients see warnings alone.
+    if let unusable { attributes.warn(unusable) }
+    let location = properties["ACCEL_LOCATION"] ?? label
+    let name = attributes.text(["name"])
+    return DiscoveredSensor(
+      sensor: Sensor(
+        identifier: folder.identifier,
+        path: path(folder),
+        name: name ?? folder.identifier, location: word(for: location),
+        mode: IIOCapture.pollingMode, rate: max(0, rate ?? 0), availableRates: rates.shown,
+        scale: (try? calibration.get())?.scaleNumbers ?? [],
+        mountMatrix: frame.matrix.numbers, mountMatrixSource: frame.source.rawValue,
+        signNegated: frame.isNegated, simulated: isSimulated, warnings: attributes.warnings),
+      label: label ?? location, isRemovable: isRemovable(folder, properties), unusable: unusable)
+  }
+
+  /// The wire's word for a label such as accel-display, or a location such as lid.
+  private static func word(for label: String?) -> String {
+    guard let label else { return SensorChooser.defaultLocation }
+    let word = label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : label
+    // cros_ec_sensors before labels: lid, base, unknown.
+    return word == "lid" || word == "unknown" ? SensorChooser.defaultLocation : word
+  }
+
+  /// Whether it can be pulled out: by udev's word, else by the bus's, else when it is on Bluetooth.
+  ///
+  /// A USB port that does not say counts as fixed: tablets have their sensor hub inside on one.
+  private static func isRemovable(_ folder: IIOFolder, _ properties: [String: String]) -> Bool {
+    if let integration = properties["ID_INTEGRATION"] { return integration == "external" }
+    let parts = folder.place?.split(separator: "/") ?? []
+    if parts.contains(where: { $0.hasPrefix("hci") || $0.hasPrefix("0005:") }) { return true }
+    return folder.removable == "removable"
+  }
+}
+
+/// The files of a sensor's rate, under the names of every family of drivers.
+enum IIORateFile {
+  static let names = ["in_accel_sampling_frequency", "sampling_frequency"]
+  static let available = [
+    "in_accel_sampling_frequency_available", "sampling_frequency_available",
+  ]
+
+  /// The rates that the sensor offers.
+  static func rates(_ attributes: inout IIOAttributes) -> IIORates {
+    let read = attributes.read(available) { bytes throws(TextProblem) in
+      try IIORates(parsing: bytes)
+    }
+    return read.value ?? .unknown
+  }
+}

@@ -1,0 +1,167 @@
+import BearingModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BearingCore
+
+@Suite struct IIODiscoveryTests {
+  @Test("The machines are all there")
+  func fixtures() {
+    #expect(IIOFixtures.machines.count == 13)
+    #expect(IIOFixtures.machines.flatMap(\.sensors).count == 15)
+  }
+
+  @Test(
+    "Each sensor shows its name, place, scale, matrix and sign", arguments: IIOFixtures.machines)
+  func properties(machine: IIOFixtures.Machine) throws {
+    let tree = try machine.tree()
+    let rig = try SourceRig(IIOSources(tree).discovery(), SensorListDemand())
+    let list = try #require(
+      rig.first { report in if case .sensors(let list) = report { list } else { nil } })
+    #expect(rig.stop())
+
+    #expect(list.map(\.sensor.identifier) == machine.sensors.map(\.device))
+    for (found, expected) in zip(list, machine.sensors) {
+      #expect(found.sensor.name == expected.name)
+      #expect(found.sensor.location == expected.location)
+      #expect(found.sensor.scale == expected.scale.compactMap { Double($0) })
+      #expect(found.sensor.mountMatrix == expected.matrixNumbers)
+      let source = expected.matrixSource == "default" ? "none" : expected.matrixSource
+      #expect(found.sensor.mountMatrixSource == source)
+      #expect(found.sensor.signNegated == (expected.sign == "negated"))
+      #expect(found.sensor.simulated && found.sensor.mode == "polling")
+      #expect(found.sensor.warnings == [] && found.unusable == nil && !found.isRemovable)
+    }
+  }
+
+  @Test(
+    "Rates are found under every driver's names, and 0 is no rate",
+    arguments: [
+      ("01-", 15.62, [15.62, 31.26, 62.5, 125, 250, 500, 1000, 2000]),
+      ("02-", 50.0, [0.781, 1.563, 3.125, 6.25, 12.5, 25, 50, 100, 200, 400, 800, 1600]),
+      ("05-", 10.0, []), ("07-", 0, [12.5, 100]),
+      ("12-", 100, [1, 10, 25, 50, 100, 200, 400, 1600]),
+      ("13-", 0, []),
+    ])
+  func rates(name: String, rate: Double, available: [Double]) throws {
+    let tree = try IIOFixtures.machine(name).tree()
+    let sensor = try #require(try IIOSources(tree).sensors().first?.sensor)
+    #expect(sensor.rate == rate)
+    #expect(sensor.availableRates == available)
+  }
+
+  @Test("A path is the place in the machine without the numbers of discovery")
+  func paths() throws {
+    let expected = [
+      "01-": ["/devices/pci0000:00/808622C1:01/i2c/i2c-BOSC0200:00"],
+      "03-": [
+        "/devices/pci0000:00/0000:00:15.0/i2c_designware/i2c/i2c-KIOX010A:00/accel-display",
+        "/devices/pci0000:00/0000:00:15.3/i2c_designware/i2c/i2c-KIOX020A:00/accel-base",
+      ],
+      "06-": [
+        "/devices/pci0000:00/0000:00:15.3/i2c_designware/i2c/i2c-ITE8186:00/0018:048D:8186/HID-SENSOR-200073"
+      ],
+      "07-": [
+        "/devices/platform/soc@0/a80000.spi/spi_master/spi/spi.0/a80000.spi:ec@0/cros-ec-dev/cros-ec-accel/accel-display",
+        "/devices/platform/soc@0/a80000.spi/spi_master/spi/spi.0/a80000.spi:ec@0/cros-ec-dev/cros-ec-accel/accel-base",
+      ],
+      "11-": ["/devices/platform/soc/1c2b000.i2c/i2c/0068"],
+    ]
+    for (name, paths) in expected {
+      let tree = try IIOFixtures.machine(name).tree()
+      #expect(try IIOSources(tree).sensors().map(\.sensor.path) == paths)
+    }
+  }
+
+  @Test("After a reboot that numbers everything anew the path is the same, the identifier is not")
+  func renumbered() throws {
+    let text = try String(
+      contentsOfFile: IIOFixtures.machine("06-").description, encoding: .utf8)
+    let renumbered = text.replacing("iio:device0", with: "iio:device7")
+      .replacing("i2c-8", with: "i2c-11").replacing("8186.0003", with: "8186.000A")
+      .replacing("HID-SENSOR-200073.2.auto", with: "HID-SENSOR-200073.14.auto")
+      .replacing("i2c_designware.2", with: "i2c_designware.0")
+    let (tree, laterTree) = try (SysfsTree(text), SysfsTree(renumbered))
+    let before = try IIOSources(tree).sensors()
+    let after = try IIOSources(laterTree).sensors()
+    #expect(before.map(\.sensor.identifier) == ["iio:device0"])
+    #expect(after.map(\.sensor.identifier) == ["iio:device7"])
+    #expect(before.map(\.sensor.path) == after.map(\.sensor.path))
+  }
+
+  @Test(
+    "Numbers of buses and connections go, addresses stay",
+    arguments: [
+      (
+        "/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2.3/1-2.3:1.0/0003:045E:0921.0005/x",
+        "/devices/pci0000:00/0000:00:14.0/usb/2/2.3/2.3:1.0/0003:045E:0921/x"
+      ),
+      (
+        "/devices/platform/soc/fe204000.spi/spi_master/spi0/spi0.1/iio:device3",
+        "/devices/platform/soc/fe204000.spi/spi_master/spi/spi.1"
+      ),
+      (
+        "/devices/platform/80860F41:00/i2c-0/i2c-SMO8A90:00/iio:device12",
+        "/devices/platform/80860F41:00/i2c/i2c-SMO8A90:00"
+      ),
+      ("/devices/virtual/iio:device0", "/devices/virtual"),
+    ])
+  func lastingPlace(place: String, lasting: String) {
+    #expect(IIOPlace.lasting(place, label: nil) == lasting)
+    #expect(IIOPlace.lasting(place, label: "accel-base") == lasting + "/accel-base")
+  }
+
+  @Test("Sensors whose places are alike are told apart by their order")
+  func alike() {
+    #expect(IIOPlace.distinct(["/a", "/b", "/a", "/a"]) == ["/a", "/b", "/a#2", "/a#3"])
+  }
+
+  @Test("Without a device database a sensor is known by its own files")
+  func withoutDatabase() throws {
+    let tree = try IIOFixtures.machine("03-").tree()
+    let found = try IIOSources(tree, withDatabase: false).sensors()
+    #expect(found.map(\.sensor.location) == ["display", "base"])
+    #expect(found.map(\.label) == ["accel-display", "accel-base"])
+    #expect(found.map(\.sensor.mountMatrixSource) == ["sysfs", "sysfs"])
+    #expect(found.map(\.sensor.signNegated) == [false, false])
+    #expect(found.map(\.sensor.simulated) == [true, true])
+  }
+
+  @Test("The configuration's matrix is for the sensor that answers by default, and used as it is")
+  func configuredMatrix() throws {
+    let tree = try IIOFixtures.machine("03-").tree()
+    let matrix: [Double] = [0, 1, 0, 1, 0, 0, 0, 0, -1]
+    let byDefault = try IIOSources(tree, matrix: matrix).sensors().map(\.sensor)
+    #expect(byDefault.map(\.mountMatrixSource) == ["configuration", "sysfs"])
+    #expect(byDefault[0].mountMatrix == matrix && !byDefault[0].signNegated)
+    let named = try IIOSources(tree, matrix: matrix, sensor: "base").sensors().map(\.sensor)
+    #expect(named.map(\.mountMatrixSource) == ["udev", "configuration"])
+  }
+
+  @Test("A tree without IIO has no sensors, and triggers and other devices are none")
+  func nothing() throws {
+    let folder = try TemporaryFolder()
+    var settings = AccelerometerSettings()
+    settings.sysfsRoot = folder.path
+    #expect(try IIOSources(settings).sensors() == [])
+    let light = "P: /devices/light/iio:device0\nA: in_illuminance_raw=3\\n\n"
+    let trigger = "P: /devices/light/trigger0\nA: in_accel_x_raw=3\\n\n"
+    let tree = try SysfsTree(light + trigger)
+    #expect(try IIOSources(tree).sensors() == [])
+  }
+
+  @Test("Sensors are listed again when asked, with what has changed")
+  func again() throws {
+    let tree = try IIOFixtures.machine("13-").tree()
+    let rig = try SourceRig(IIOSources(tree).discovery(), SensorListDemand())
+    guard case .sensors(let before)? = rig.next() else { throw Missing() }
+    #expect(before.count == 1)
+    try tree.unplug("iio:device0")
+    rig.want(SensorListDemand(revision: 1))
+    #expect(rig.next() == .sensors([]))
+    #expect(rig.stop())
+  }
+
+  struct Missing: Error {}
+}

@@ -1,0 +1,94 @@
+internal import Foundation
+
+/// A sysfs tree in a temporary folder, made from a device description in umockdev's format.
+///
+/// It has what the format says: devices below `sys/devices`, a link for each IIO device and trigger
+/// in `sys/bus/iio/devices`, and in `udev` a file of properties for each device that has a node.
+public final class SysfsTree: Sendable {
+  private let folder: TemporaryFolder
+
+  /// Where a daemon finds it as sysfs.
+  public var root: String { folder.path + "/sys" }
+  /// Where its udev properties are.
+  public var udev: String { folder.path + "/udev" }
+
+  /// The tree that a description file tells of.
+  public convenience init(describedBy file: String) throws {
+    try self.init(String(contentsOfFile: file, encoding: .utf8))
+  }
+
+  /// The tree that `description` tells of.
+  public init(_ description: String) throws {
+    folder = try TemporaryFolder()
+    try folder.makeFolder("sys/bus/iio/devices")
+    try folder.makeFolder("udev")
+    var place = ""
+    var properties = ""
+    for line in description.split(separator: "\n", omittingEmptySubsequences: false) {
+      let value = String(line.dropFirst(3))
+      switch line.prefix(2) {
+      case "P:":
+        place = value
+        properties = ""
+        try add(place)
+      case "E:":
+        properties += value + "\n"
+        if let name = place.split(separator: "/").last, name.hasPrefix("iio:") {
+          try folder.write(properties, to: "udev/\(name).props")
+        }
+      case "A:":
+        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        try folder.write(Self.unescaped(parts[1]), to: "sys\(place)/\(parts[0])")
+      default: break
+      }
+    }
+  }
+
+  /// Writes a file of a device by the device's name, such as iio:device0.
+  public func set(_ device: String, _ attribute: String, to text: String) throws {
+    let file = path(device, attribute)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+  }
+
+  /// What a file of a device holds.
+  public func get(_ device: String, _ attribute: String) throws -> String {
+    try String(contentsOfFile: path(device, attribute), encoding: .utf8)
+  }
+
+  /// Removes a file of a device.
+  public func remove(_ device: String, _ attribute: String) throws {
+    try FileManager.default.removeItem(atPath: path(device, attribute))
+  }
+
+  /// Takes a device out of the bus' folder, as when it is unplugged.
+  public func unplug(_ device: String) throws {
+    try FileManager.default.removeItem(atPath: "\(root)/bus/iio/devices/\(device)")
+  }
+
+  /// Where a file of a device is.
+  public func path(_ device: String, _ attribute: String) -> String {
+    "\(root)/bus/iio/devices/\(device)/\(attribute)"
+  }
+
+  private func add(_ place: String) throws {
+    try folder.makeFolder("sys\(place)")
+    guard let name = place.split(separator: "/").last,
+      name.hasPrefix("iio:device") || name.hasPrefix("trigger")
+    else { return }
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(root)/bus/iio/devices/\(name)", withDestinationPath: "../../..\(place)")
+  }
+
+  private static func unescaped(_ text: Substring) -> String {
+    String(text).replacing("\\n", with: "\n").replacing("\\\\", with: "\\")
+  }
+}
+
+extension TemporaryFolder {
+  /// Makes a folder in it, and those above.
+  public func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: path).appendingPathComponent(name),
+      withIntermediateDirectories: true)
+  }
+}
