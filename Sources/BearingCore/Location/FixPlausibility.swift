@@ -3,13 +3,11 @@ struct FixPlausibility: Sendable {
   /// A fix as far as reach is concerned.
   private struct Point: Sendable {
     var place: Place
-    var receipt: BootTime
-    var time: Int64?
+    var moment: FixMoment
 
     init(_ report: PositionReport, at place: Place) {
       self.place = place
-      receipt = report.receipt
-      time = report.time
+      moment = FixMoment(receipt: report.receipt, time: report.time)
     }
   }
 
@@ -31,7 +29,7 @@ struct FixPlausibility: Sendable {
       accept(point)
       return true
     }
-    if let accepted, elapsed(from: accepted, to: point) <= configuration.anyPlaceAfter,
+    if let accepted, point.moment.elapsed(since: accepted.moment) <= configuration.anyPlaceAfter,
       !isWithinReach(point, of: accepted), !confirms(point)
     {
       return false
@@ -48,20 +46,8 @@ struct FixPlausibility: Sendable {
     return true
   }
 
-  /// The time that passed between a fix and the accepted one before it, in nanoseconds.
-  ///
-  /// That of receipt or, when both have a UTC that rose by at most a day, the larger of the two:
-  /// a recording may be played fast.
-  private func elapsed(from earlier: Point, to later: Point) -> Int64 {
-    let byReceipt = later.receipt - earlier.receipt
-    guard let before = earlier.time, let after = later.time else { return byReceipt }
-    let (byUTC, overflow) = after.subtractingReportingOverflow(before)
-    guard !overflow, byUTC > 0, byUTC <= configuration.largestUTCStep else { return byReceipt }
-    return max(byReceipt, byUTC)
-  }
-
   private func isWithinReach(_ point: Point, of earlier: Point) -> Bool {
-    let seconds = Double(elapsed(from: earlier, to: point)) / Double(Nanoseconds.second)
+    let seconds = Double(point.moment.elapsed(since: earlier.moment)) / Double(Nanoseconds.second)
     let reach = configuration.reachDistance + configuration.reachSpeed * seconds
     return earlier.place.distance(to: point.place) <= reach
   }
@@ -76,7 +62,7 @@ struct FixPlausibility: Sendable {
     }
     heldLast = point
     guard let heldFirst, heldCount >= configuration.confirmingFixes else { return false }
-    return elapsed(from: heldFirst, to: point) >= configuration.confirmingSpan
+    return point.moment.elapsed(since: heldFirst.moment) >= configuration.confirmingSpan
   }
 
   private mutating func accept(_ point: Point) {

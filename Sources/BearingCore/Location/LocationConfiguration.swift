@@ -29,8 +29,6 @@ extension LocationEngine {
     public var reachSpeed = 500.0
     /// After that long without a fix any place is accepted.
     public var anyPlaceAfter = 600 * Nanoseconds.second
-    /// A difference of UTC above this is a wrong date and no time that passed.
-    public var largestUTCStep = 86_400 * Nanoseconds.second
     /// Fixes in a row that confirm a far place.
     public var confirmingFixes = 3
     /// The time that those must span.
