@@ -17,7 +17,9 @@ import Testing
     "Preferences": ["FoundationEssentials", "Glibc", "SQLiteStore", "Synchronization"],
     "PreferencesUserDefaults": ["Foundation", "Preferences"],
     "bearingd": ["BearingCore", "BearingModel", "Glibc", "Varlink"],
-    "gpsctl": ["BearingClient", "BearingModel", "FoundationEssentials", "Glibc", "Varlink"],
+    "gpsctl": [
+      "BearingClient", "BearingModel", "Dispatch", "FoundationEssentials", "Glibc", "Varlink",
+    ],
   ]
 
   /// The folders of the daemon's library from the bottom up: each may use those before it. What is

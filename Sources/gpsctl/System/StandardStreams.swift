@@ -1,3 +1,4 @@
+internal import Dispatch
 import Glibc
 
 /// The program's output, errors and environment. What the C library only takes by pointer is here.
@@ -38,12 +39,16 @@ enum StandardStreams {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Blocks until whoever reads standard output is gone; returns at once where that cannot be seen.
+  /// Waits beside everything else for whoever reads standard output to go, and then acts.
   ///
   /// A stream with nothing to say would not notice otherwise: it never writes.
-  static func waitForReaderToGo() {
-    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-    while unsafe poll(&output, 1, -1) < 0 && errno == EINTR {}
+  static func onReaderGone(_ act: @escaping @Sendable () -> Void) {
+    // A queue of its own: the wait blocks its thread for as long as the reader stays.
+    DispatchQueue(label: "reader").async {
+      var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+      while unsafe poll(&output, 1, -1) < 0 && errno == EINTR {}
+      act()
+    }
   }
 
   /// Whether standard output is a pipe or socket, whose reader can go away.

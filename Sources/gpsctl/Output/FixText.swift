@@ -1,0 +1,79 @@
+internal import BearingModel
+
+extension Option {
+  static let units = Option(
+    "units", .choice(Units.allCases.map(\.rawValue)), "units of lengths and speeds")
+  static let coordinates = Option(
+    "coordinates", .choice(CoordinateFormat.allCases.map(\.rawValue)), "how a place is written")
+}
+
+/// How a position reads.
+struct FixText: Sendable {
+  let units: Units
+  let coordinates: CoordinateFormat
+
+  init(_ invocation: Invocation) {
+    units = invocation.text(.units).flatMap(Units.init) ?? .metric
+    coordinates = invocation.text(.coordinates).flatMap(CoordinateFormat.init) ?? .decimal
+  }
+
+  func place(_ fix: Fix) -> String {
+    coordinates.text(latitude: fix.latitude, longitude: fix.longitude)
+  }
+
+  /// All that is known of a position, a line for each thing.
+  func block(_ fix: Fix, age: Duration?) -> String {
+    var lines: [(String, String)] = []
+    if let accuracy = fix.horizontalAccuracy {
+      lines.append(("accuracy", "\(units.length(accuracy)), 68 %, \(basis(of: fix))"))
+    } else {
+      lines.append(("accuracy", "unknown"))
+    }
+    if let altitude = fix.altitude {
+      let accuracy = fix.verticalAccuracy.map { " ± \(units.length($0))" } ?? ""
+      lines.append(("altitude", "\(units.length(altitude))\(accuracy) above mean sea level"))
+    } else if let altitude = fix.ellipsoidalAltitude {
+      lines.append(("altitude", "\(units.length(altitude)) above the WGS84 ellipsoid"))
+    }
+    if let speed = fix.speed {
+      let accuracy = fix.speedAccuracy.map { " ± \(units.speed($0))" } ?? ""
+      lines.append(("speed", units.speed(speed) + accuracy))
+    }
+    if let course = fix.course {
+      let accuracy = fix.courseAccuracy.map { " ± \(fixedPoint($0, decimals: 1))°" } ?? ""
+      lines.append(("course", "\(fixedPoint(course, decimals: 1))°\(accuracy) from true north"))
+    }
+    if let climb = fix.climb { lines.append(("climb", "\(units.length(climb, decimals: 2))/s")) }
+    if let time = fix.timestamp {
+      let doubt = fix.timestampTrusted ? "" : " (not trusted yet)"
+      lines.append(("time", Times.utc(time) + doubt))
+    }
+    if let age { lines.append(("age", Times.span(age))) }
+    let kind = [
+      fix.dimensions.map { "\($0)D" }, fix.quality.map(\.rawValue), fix.receiver,
+      fix.simulated ? "simulated" : nil,
+    ].compactMap { $0 }
+    if !kind.isEmpty { lines.append(("source", kind.joined(separator: ", "))) }
+    let rows = lines.map { HelpText.padded($0.0, to: 10) + $0.1 }
+    return ([place(fix)] + rows).joined(separator: "\n")
+  }
+
+  /// A position in one line.
+  func line(_ fix: Fix) -> String {
+    var parts = [place(fix)]
+    parts.append(fix.horizontalAccuracy.map { "± \(units.length($0))" } ?? "± ?")
+    if let altitude = fix.altitude { parts.append("\(units.length(altitude)) up") }
+    if let speed = fix.speed { parts.append(units.speed(speed)) }
+    if let course = fix.course { parts.append("\(fixedPoint(course, decimals: 0))°") }
+    return parts.joined(separator: "  ")
+  }
+
+  private func basis(of fix: Fix) -> String {
+    switch fix.accuracyBasis {
+    case .dop: "from the satellites' geometry"
+    case .receiver: "as the receiver says"
+    case .grid: "approximate on purpose"
+    case .unknown: "of unknown origin"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import BearingModel
+internal import Varlink
+
+extension Option {
+  static let interval = Option("interval", .duration, "least time between two (location, sky)")
+  static let distance = Option("distance", .distance, "least way between two (location)")
+  static let heartbeat = Option("heartbeat", .duration, "after this long without news, repeat")
+  static let rate = Option("rate", .rate, "samples a second (acceleration)")
+  static let sensor = Option(
+    "sensor", .text("SENSOR"), "which accelerometer, by name, path or place")
+}
+
+/// What can be watched, by the word on the command line.
+enum WatchStream: String, CaseIterable, Sendable {
+  case location, acceleration, orientation, motion, sky
+
+  /// The longest word.
+  static let wordWidth = 12
+
+  /// The wire's method.
+  var method: String {
+    switch self {
+    case .location: "io.bearing.location.Subscribe"
+    case .sky: "io.bearing.location.SubscribeSky"
+    case .acceleration: "io.bearing.accelerometer.Subscribe"
+    case .orientation: "io.bearing.accelerometer.SubscribeOrientation"
+    case .motion: "io.bearing.accelerometer.SubscribeMotion"
+    }
+  }
+
+  /// Options that change this stream.
+  var options: [Option] {
+    switch self {
+    case .location: [.interval, .distance, .accuracy, .heartbeat]
+    case .sky: [.interval, .heartbeat]
+    case .acceleration: [.rate, .sensor, .heartbeat]
+    case .orientation, .motion: [.sensor, .heartbeat]
+    }
+  }
+
+  /// The wire's parameters for the options given.
+  func parameters(_ invocation: Invocation) -> JSON {
+    var members: [String: JSON] = [:]
+    for option in options {
+      switch option {
+      case .interval: members["minInterval"] = .milliseconds(invocation.duration(option))
+      case .heartbeat: members["heartbeat"] = .milliseconds(invocation.duration(option))
+      case .distance: members["distanceFilter"] = invocation.number(option).map { .double($0) }
+      case .accuracy: members["maximumAccuracy"] = invocation.number(option).map { .double($0) }
+      case .rate: members["rate"] = invocation.number(option).map { .double($0) }
+      case .sensor: members["sensor"] = invocation.text(option).map { .string($0) }
+      default: break
+      }
+    }
+    return .object(members)
+  }
+
+  /// How many measurements a reply brings that are of now: not a mere change of state, not old.
+  func measurements(in reply: JSON) -> Int {
+    guard reply["state"] == "live", reply["repeated"] != true else { return 0 }
+    switch self {
+    case .location: return reply["fix"] == nil ? 0 : 1
+    case .sky: return reply["sky"] == nil ? 0 : 1
+    case .acceleration: return reply["samples"]?.array?.count ?? 0
+    case .orientation, .motion: return 1
+    }
+  }
+}

@@ -1,0 +1,74 @@
+internal import BearingClient
+internal import BearingModel
+internal import Varlink
+
+/// How the replies of streams read, a line for each.
+struct WatchText: Sendable {
+  let session: Session
+  let fixText: FixText
+  /// Whether each line begins with its stream's word.
+  let isTagged: Bool
+
+  /// The lines for a reply.
+  func lines(_ reply: JSON, of stream: WatchStream) throws(Failure) -> [String] {
+    let texts: [String]
+    switch stream {
+    case .location: texts = [location(try session.decode(reply, as: LocationUpdate.self))]
+    case .sky: texts = [sky(try session.decode(reply, as: SkyUpdate.self))]
+    case .acceleration: texts = samples(try session.decode(reply, as: AccelerationUpdate.self))
+    case .orientation:
+      let update = try session.decode(reply, as: OrientationUpdate.self)
+      texts = [
+        state(update.state.rawValue, "\(update.orientation.rawValue)  \(update.tilt.rawValue)")
+      ]
+    case .motion:
+      let update = try session.decode(reply, as: MotionUpdate.self)
+      texts = [state(update.state.rawValue, update.motion.rawValue)]
+    }
+    let tag = isTagged ? HelpText.padded(stream.rawValue, to: WatchStream.wordWidth + 2) : ""
+    return texts.map { tag + $0 }
+  }
+
+  // MARK: Streams
+
+  private func location(_ update: LocationUpdate) -> String {
+    guard let fix = update.fix else { return state(update.state.rawValue, "") }
+    var parts = [fixText.line(fix)]
+    if let time = fix.timestamp, fix.timestampTrusted { parts.append(Times.utcTimeOfDay(time)) }
+    // A position that is not of now must not look like one.
+    if update.state != .live || update.isRepeated {
+      parts.append(update.age.map { "\(Times.span($0)) old" } ?? "old")
+    }
+    return state(update.state.rawValue, parts.joined(separator: "  ")) + dropped(update.dropped)
+  }
+
+  private func sky(_ update: SkyUpdate) -> String {
+    guard let sky = update.sky else { return state(update.state.rawValue, "") }
+    return state(update.state.rawValue, SkyText.summary(sky)) + dropped(update.dropped)
+  }
+
+  private func samples(_ update: AccelerationUpdate) -> [String] {
+    if update.samples.isEmpty { return [state(update.state.rawValue, "")] }
+    return update.samples.enumerated().map { index, sample in
+      let values = [sample.x, sample.y, sample.z].map { value in
+        let text = fixedPoint(value, decimals: 3)
+        return String(repeating: " ", count: max(0, 8 - text.count)) + text
+      }
+      let text = "x\(values[0])  y\(values[1])  z\(values[2])  m/s²"
+      return state(update.state.rawValue, text) + dropped(index == 0 ? update.dropped : 0)
+    }
+  }
+
+  // MARK: Parts
+
+  private func state(_ word: String, _ rest: String) -> String {
+    let longest = 10  // noReceiver, connecting
+    if rest.isEmpty { return session.style.state(word) }
+    let padding = String(repeating: " ", count: max(0, longest - word.count) + 2)
+    return session.style.state(word) + padding + rest
+  }
+
+  private func dropped(_ count: Int) -> String {
+    count > 0 ? session.style.paint("  (\(count) lost before)", .yellow) : ""
+  }
+}
