@@ -81,7 +81,7 @@ let package = Package(
       name: "BearingClientTests", dependencies: ["BearingClient", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
-      name: "gpsctlTests", dependencies: ["gpsctl", "BearingModel", "TestSupport"],
+      name: "gpsctlTests", dependencies: ["gpsctl", "BearingModel", "TestSupport", "Varlink"],
       swiftSettings: strictTests),
     .testTarget(
       name: "Integration",

@@ -45,7 +45,7 @@ extension BearingError: CustomStringConvertible {
     case .invalidParameter(let name):
       return "the daemon refuses the value given for \(name)"
     case .unsupported(let what):
-      return "the daemon does not have \(what): it is older than this program"
+      return "the daemon does not have \(what); it may be older than this program"
     case .other(let name, let parameters):
       return parameters == [:] ? name : "\(name) \(parameters)"
     case .invalidReply(let reason):

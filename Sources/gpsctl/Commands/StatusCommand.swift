@@ -38,9 +38,14 @@ extension Command {
       table.add([
         .init(device.kind), .init(device.state, Style.colour(ofState: device.state)),
         "\(device.subscribers)", .init(device.instance),
-        .init(device.simulated ? "simulated: \(device.detail)" : device.detail),
+        .init(detail(device)),
       ])
     }
     return table.text(style: style)
+  }
+
+  private static func detail(_ device: DeviceStatus) -> String {
+    guard device.simulated else { return device.detail }
+    return device.detail.isEmpty ? "simulated" : "simulated: \(device.detail)"
   }
 }

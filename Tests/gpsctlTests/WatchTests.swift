@@ -1,0 +1,195 @@
+import Foundation
+import TestSupport
+import Testing
+import Varlink
+
+private func fix(_ sequence: Int) -> JSON {
+  [
+    "sequence": .int(Int64(sequence)), "timestampTrusted": false, "latitude": 1.5, "longitude": 2,
+    "accuracyBasis": "dop", "horizontalAccuracy": 3, "simulated": true,
+  ]
+}
+
+private func live(_ sequence: Int) -> JSON { ["state": "live", "fix": fix(sequence), "age": 20] }
+
+private func sample(_ sequence: Int) -> JSON {
+  ["sequence": .int(Int64(sequence)), "bootTimestamp": 1, "x": 0.0125, "y": 9.81, "z": -0.5]
+}
+
+private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> ProgramRun {
+  try ProgramRun.run(
+    ProgramRun.path(of: "gpsctl"), arguments, environment: ["BEARING_SOCKET": daemon.path])
+}
+
+@Suite(.timeLimit(.minutes(2))) struct WatchTests {
+  @Test func `a position that is not of now does not look like one`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(["state": "searching"], continues: true)
+      call.reply(live(1), continues: true)
+      call.reply(
+        ["state": "live", "fix": fix(1), "age": 1500, "repeated": true], continues: true)
+      call.reply(["state": "stale", "fix": fix(1), "age": 5000], continues: true)
+      call.reply(["state": "live", "fix": fix(2), "age": 0, "dropped": 4])
+    }
+    let run = try gpsctl(["watch"], daemon)
+    #expect(run.status == 0)
+    #expect(
+      run.lines == [
+        "searching",
+        "live        1.5000000, 2.0000000  ± 3.0 m",
+        "live        1.5000000, 2.0000000  ± 3.0 m  1.5 s old",
+        "stale       1.5000000, 2.0000000  ± 3.0 m  5.0 s old",
+        "live        1.5000000, 2.0000000  ± 3.0 m  (4 lost before)",
+      ])
+  }
+
+  @Test func `options become the wire's filters`() throws {
+    let daemon = try FakeDaemon { $0.reply(["state": "off", "samples": []]) }
+    let run = try gpsctl(
+      [
+        "watch", "location", "acceleration", "--interval", "1s", "--distance", "1km",
+        "--accuracy=50", "--rate", "100Hz", "--sensor", "display", "--heartbeat", "15s",
+      ], daemon)
+    #expect(run.status == 0)
+    let parameters = Dictionary(
+      uniqueKeysWithValues: daemon.calls.map { ($0.method, $0.parameters) })
+    #expect(
+      parameters == [
+        "io.bearing.location.Subscribe": [
+          "minInterval": 1000, "distanceFilter": 1000.0, "maximumAccuracy": 50.0,
+          "heartbeat": 15000,
+        ],
+        "io.bearing.accelerometer.Subscribe": [
+          "rate": 100.0, "sensor": "display", "heartbeat": 15000,
+        ],
+      ])
+  }
+
+  @Test func `an option of no stream that is watched is a mistake`() throws {
+    let daemon = try FakeDaemon { $0.close() }
+    let run = try gpsctl(["watch", "orientation", "--distance", "5"], daemon)
+    #expect(run.status == 2)
+    #expect(run.errors == "gpsctl: --distance is for location\n")
+  }
+
+  @Test func `count counts measurements, not states and repetitions`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(["state": "searching"], continues: true)
+      call.reply(live(1), continues: true)
+      call.reply(["state": "live", "fix": fix(1), "repeated": true], continues: true)
+      call.reply(live(2), continues: true)
+      call.reply(live(3), continues: true)
+      call.waitForEnd()
+    }
+    let run = try gpsctl(["watch", "--count", "2", "--json"], daemon)
+    #expect(run.status == 0)
+    #expect(run.lines.count == 4)
+    #expect(try JSON(parsing: Array(run.lines[3].utf8)) == live(2))
+  }
+
+  @Test func `count cuts samples that came together`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(["state": "starting", "samples": []], continues: true)
+      call.reply(
+        ["state": "live", "samples": [sample(1), sample(2), sample(3)]], continues: true)
+      call.waitForEnd()
+    }
+    let run = try gpsctl(["watch", "acceleration", "--count", "2"], daemon)
+    #expect(
+      run.lines == [
+        "starting", "live        x   0.013  y   9.810  z  -0.500  m/s²",
+        "live        x   0.013  y   9.810  z  -0.500  m/s²",
+      ])
+  }
+
+  @Test(arguments: [
+    (["--timeout", "300ms"], 0), (["--timeout", "300ms", "--count", "1"], 0),
+    (["--timeout", "300ms", "--count", "3"], 3),
+  ])
+  func `the time's end is a failure only when too little came`(
+    arguments: [String], status: Int
+  ) throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(live(1), continues: true)
+      call.waitForEnd()
+    }
+    #expect(try Int(gpsctl(["watch"] + arguments, daemon).status) == status)
+  }
+
+  @Test func `several streams are told apart`() throws {
+    let daemon = try FakeDaemon { call in
+      switch call.method {
+      case "io.bearing.accelerometer.SubscribeOrientation":
+        call.reply(["state": "live", "orientation": "leftUp", "tilt": "vertical"])
+      case "io.bearing.accelerometer.SubscribeMotion":
+        call.reply(["state": "live", "motion": "shake", "bootTimestamp": 5])
+      default:
+        call.reply(live(1))
+      }
+    }
+    let run = try gpsctl(["watch", "orientation", "location", "motion"], daemon)
+    #expect(
+      run.lines.sorted() == [
+        "location      live        1.5000000, 2.0000000  ± 3.0 m",
+        "motion        live        shake",
+        "orientation   live        leftUp  vertical",
+      ])
+    let json = try gpsctl(["watch", "orientation", "location", "--json"], daemon)
+    let objects = try json.lines.sorted().map { try JSON(parsing: Array($0.utf8)) }
+    #expect(
+      objects == [
+        ["age": 20, "fix": fix(1), "state": "live", "stream": "location"],
+        ["orientation": "leftUp", "state": "live", "stream": "orientation", "tilt": "vertical"],
+      ])
+  }
+
+  @Test func `a daemon that goes away and comes back is told`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(live(call.connectionNumber), continues: call.connectionNumber % 2 == 0)
+      call.close()
+    }
+    let people = try gpsctl(["watch"], daemon)
+    #expect(people.status == 0)
+    #expect(people.lines.count == 2)
+    #expect(people.errors.hasPrefix("gpsctl: location: the connection to the daemon was lost: "))
+    #expect(people.errors.hasSuffix("; trying again\ngpsctl: location: connected again\n"))
+
+    let script = try gpsctl(["watch", "--json"], daemon)
+    #expect(script.errors == "")
+    #expect(
+      try script.lines.map { try JSON(parsing: Array($0.utf8)) }
+        == [live(2), ["link": "interrupted"], ["link": "resumed"], live(3)])
+  }
+
+  @Test func `a reader that has enough ends it quietly, even when nothing more comes`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(live(1), continues: true)
+      call.waitForEnd()
+    }
+    let command = "set -o pipefail; \(ProgramRun.path(of: "gpsctl")) watch | head -n 1"
+    let run = try ProgramRun.run(
+      "/bin/bash", ["-c", command], environment: ["BEARING_SOCKET": daemon.path])
+    #expect(run.status == 0)
+    #expect(run.lines.count == 1)
+    #expect(run.errors == "")
+  }
+
+  @Test func `an interrupt ends it by the signal, as a shell expects`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(live(1), continues: true)
+      call.waitForEnd()
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: ProgramRun.path(of: "gpsctl"))
+    process.arguments = ["watch"]
+    process.environment = ["BEARING_SOCKET": daemon.path]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    #expect(!output.fileHandleForReading.availableData.isEmpty)
+    process.interrupt()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal)
+    #expect(process.terminationStatus == SIGINT)
+  }
+}
