@@ -20,7 +20,7 @@ struct IIOCalibration: Sendable, Equatable {
     for (index, axis) in IIOSensor.axes.enumerated() {
       let scaleNames = ["in_accel_\(axis)_scale", "in_accel_scale", "scale"]
       let read = attributes.read(scaleNames) { bytes throws(TextProblem) in
-        let value = try IIONumber.decimal(bytes)
+        let value = try NumberText.decimal(bytes)
         guard value != 0 else { throw TextProblem("is 0, which no sensor's scale is") }
         return value
       }
@@ -33,7 +33,7 @@ struct IIOCalibration: Sendable, Equatable {
           + scaleNames.joined(separator: ", ")
       }
       let offsetNames = ["in_accel_\(axis)_offset", "in_accel_offset", "offset"]
-      switch attributes.read(offsetNames, IIONumber.decimal) {
+      switch attributes.read(offsetNames, NumberText.decimal) {
       case .value(let value): offset[index] = value
       case .bad(let reason): problem = problem ?? reason
       case .absent: break

@@ -75,7 +75,7 @@ struct IIOFolder: Sendable, Equatable {
     guard var folder = parent else { return nil }
     while folder.count > treeRoot.count {
       if let bytes = try? Files.read("\(folder)/removable", atMost: 4096) {
-        return String(decoding: IIONumber.trimmed(bytes), as: UTF8.self)
+        return String(decoding: NumberText.trimmed(bytes), as: UTF8.self)
       }
       folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
     }
@@ -143,14 +143,14 @@ struct IIOAttributes {
 
   /// Reads the first of `names` that the device has as a line of text; nil when it is empty.
   mutating func text(_ names: [String]) -> String? {
-    let text = read(names) { bytes in String(decoding: IIONumber.trimmed(bytes), as: UTF8.self) }
+    let text = read(names) { bytes in String(decoding: NumberText.trimmed(bytes), as: UTF8.self) }
     guard let text = text.value, !text.isEmpty else { return nil }
     return text
   }
 
   /// Reads the first of `names` that the device has as a number; nil when there is none.
   mutating func number(_ names: [String]) -> Double? {
-    read(names) { bytes throws(TextProblem) in try IIONumber.decimal(bytes) }.value
+    read(names) { bytes throws(TextProblem) in try NumberText.decimal(bytes) }.value
   }
 
   /// Keeps a warning, once.

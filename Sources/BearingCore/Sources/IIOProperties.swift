@@ -31,7 +31,7 @@ enum IIODatabase: Sendable, Equatable {
   private static func parse(_ bytes: [UInt8]) -> [String: String] {
     var properties: [String: String] = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let text = String(decoding: IIONumber.trimmed(line), as: UTF8.self)
+      let text = String(decoding: NumberText.trimmed(line), as: UTF8.self)
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { properties[String(parts[0])] = String(parts[1]) }
     }

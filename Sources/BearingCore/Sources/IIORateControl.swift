@@ -33,11 +33,11 @@ struct IIORateControl {
   mutating func restore() {
     guard isChanged, let name else { return }
     isChanged = false
-    _ = write(IIONumber.trimmed(original), to: name)
+    _ = write(NumberText.trimmed(original), to: name)
   }
 
   private func current(_ name: String) -> Double? {
-    guard let bytes = try? folder.bytes(name), let rate = try? IIONumber.decimal(bytes), rate > 0
+    guard let bytes = try? folder.bytes(name), let rate = try? NumberText.decimal(bytes), rate > 0
     else { return nil }
     return rate
   }

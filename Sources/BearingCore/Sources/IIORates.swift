@@ -14,16 +14,16 @@ enum IIORates: Sendable, Equatable {
 
   /// Reads a list, or `[least step most]`. A rate of 0 is the driver's word for off and left out.
   init(parsing text: some Collection<UInt8>) throws(TextProblem) {
-    var body = IIONumber.trimmed(text)
+    var body = NumberText.trimmed(text)
     let isRange = body.first == UInt8(ascii: "[")
     if isRange {
       guard body.last == UInt8(ascii: "]") else { throw TextProblem("\(quoted(text)) has no end") }
       body = Array(body.dropFirst().dropLast())
     }
     var rates: [IIORate] = []
-    for word in body.split(whereSeparator: IIONumber.isBlank) {
+    for word in body.split(whereSeparator: NumberText.isBlank) {
       let rate = IIORate(
-        value: try IIONumber.decimal(word), text: String(decoding: word, as: UTF8.self))
+        value: try NumberText.decimal(word), text: String(decoding: word, as: UTF8.self))
       guard (0...Self.fastest).contains(rate.value) else {
         throw TextProblem("\(quoted(text)) has a rate that no sensor has")
       }

@@ -42,7 +42,7 @@ final class IIORawFile {
       count = try readOnce()
     }
     do throws(TextProblem) {
-      return try IIONumber.whole(buffer[..<count])
+      return try NumberText.whole(buffer[..<count])
     } catch {
       throw .unreadable(reason: "\(path): \(error.reason)")
     }

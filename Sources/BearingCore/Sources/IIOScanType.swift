@@ -18,7 +18,7 @@ struct IIOScanType: Sendable, Equatable {
   /// Reads text such as `le:s12/16>>4`; the blanks and the newline behind it do not count.
   init(parsing text: some Collection<UInt8>) throws(TextProblem) {
     let problem = TextProblem("\(quoted(text)) is not a scan type such as le:s12/16>>4")
-    var rest = IIONumber.trimmed(text)[...]
+    var rest = NumberText.trimmed(text)[...]
     func skip(_ text: StaticString) -> Bool {
       let bytes = text.description.utf8
       guard rest.starts(with: bytes) else { return false }

@@ -87,8 +87,8 @@ import Testing
   func commaLocale() throws {
     #expect(setlocale(LC_ALL, "") != nil)
     #expect(strtod("0,5", nil) == 0.5, "the locale is not in force")
-    #expect(try IIONumber.decimal("0.009806".utf8) == 0.009806)
-    #expect(throws: TextProblem.self) { try IIONumber.decimal("0,009806".utf8) }
+    #expect(try NumberText.decimal("0.009806".utf8) == 0.009806)
+    #expect(throws: TextProblem.self) { try NumberText.decimal("0,009806".utf8) }
     #expect(IIORate(62.5).text == "62.500000")
     let machine = try IIOFixtures.machine("01-")
     let tree = try machine.tree()

@@ -11,7 +11,7 @@ import Testing
       ("0.000598550\t\n", 0.00059855), ("1E2", 100), ("-0.0", 0),
     ])
   func decimals(text: String, value: Double) throws {
-    #expect(try IIONumber.decimal(text.utf8) == value)
+    #expect(try NumberText.decimal(text.utf8) == value)
   }
 
   @Test(
@@ -22,13 +22,13 @@ import Testing
     ])
   func notDecimals(text: String) {
     #expect(throws: TextProblem("\(quoted(text.utf8)) is not a number")) {
-      try IIONumber.decimal(text.utf8)
+      try NumberText.decimal(text.utf8)
     }
   }
 
   @Test("A number beyond every double is refused")
   func tooLarge() {
-    #expect(throws: TextProblem("\"1e999\" is too large")) { try IIONumber.decimal("1e999".utf8) }
+    #expect(throws: TextProblem("\"1e999\" is too large")) { try NumberText.decimal("1e999".utf8) }
   }
 
   @Test(
@@ -38,7 +38,7 @@ import Testing
       ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
     ])
   func wholes(text: String, value: Int64) throws {
-    #expect(try IIONumber.whole(text.utf8) == value)
+    #expect(try NumberText.whole(text.utf8) == value)
   }
 
   @Test(
@@ -50,7 +50,7 @@ import Testing
       ("-9223372036854775809", "\"-9223372036854775809\" is too large"),
     ])
   func notWholes(text: String, reason: String) {
-    #expect(throws: TextProblem(reason)) { try IIONumber.whole(text.utf8) }
+    #expect(throws: TextProblem(reason)) { try NumberText.whole(text.utf8) }
   }
 
   @Test(
@@ -175,9 +175,9 @@ import Testing
         default: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: random.next()) }
         }
       }
-      if let value = try? IIONumber.decimal(bytes) { #expect(value.isFinite) }
-      if let value = try? IIONumber.whole(bytes) {
-        #expect(Int64(String(decoding: IIONumber.trimmed(bytes), as: UTF8.self)) == value)
+      if let value = try? NumberText.decimal(bytes) { #expect(value.isFinite) }
+      if let value = try? NumberText.whole(bytes) {
+        #expect(Int64(String(decoding: NumberText.trimmed(bytes), as: UTF8.self)) == value)
       }
       if let type = try? IIOScanType(parsing: bytes) {
         for raw in [Int64.min, -1, 0, 1, 65529, Int64.max] where type.isSigned {

@@ -44,7 +44,7 @@ struct MountMatrix: Sendable, Equatable {
         throw TextProblem(
           "\(quoted(text)) has a row of \(fields.count) numbers where a matrix has 3")
       }
-      for field in fields { numbers.append(try IIONumber.decimal(field)) }
+      for field in fields { numbers.append(try NumberText.decimal(field)) }
     }
     do throws(TextProblem) {
       try self.init(numbers)

@@ -8,8 +8,8 @@ struct TextProblem: Error, Equatable {
   }
 }
 
-/// Numbers as the kernel writes them into sysfs: decimal point whatever the locale, blanks around.
-enum IIONumber {
+/// Numbers as the kernel and configurations write them: decimal point whatever the locale.
+enum NumberText {
   /// A whole number, with a sign or without.
   static func whole(_ text: some Collection<UInt8>) throws(TextProblem) -> Int64 {
     var digits = trimmed(text)[...]
@@ -87,7 +87,7 @@ enum IIONumber {
 /// The text in quotes for a message: printable ASCII, cut when it is long.
 func quoted(_ text: some Collection<UInt8>) -> String {
   let longest = 60
-  let trimmed = IIONumber.trimmed(text.prefix(2 * longest))
+  let trimmed = NumberText.trimmed(text.prefix(2 * longest))
   let shown = trimmed.prefix(longest).map { byte in
     (0x20...0x7E).contains(byte) ? Character(UnicodeScalar(byte)) : "?"
   }
