@@ -2,12 +2,6 @@ internal import Glibc
 
 public import BearingModel
 
-/// Standard gravity and what is made of it.
-enum Gravity {
-  /// Metres per second squared (ISO 80000-3).
-  static let standard = 9.80665
-}
-
 /// How the display is held, from acceleration in the device frame.
 ///
 /// Each axis has its angle out of the plane of the other two: above 35° it sets the pose; both or

@@ -83,11 +83,9 @@ struct IIOPolling {
     while !port.isStopping {
       let granted = grant(port.demand.rate)
       port.post(state: .running(mode: IIOCapture.pollingMode, rate: granted))
-      let period = Int64((Double(Nanoseconds.second) / granted).rounded())
+      let clock = SamplingClock(rate: granted)
       while true {
-        // In the middle of a period of CLOCK_BOOTTIME: a little early or late, the sample still
-        // falls into the period of the streams that it belongs to.
-        let next = Self.middle(after: BootTime.now(), period: period)
+        let next = clock.next(after: .now())
         guard port.wait(until: next) == .deadline else { break }
         try sample(port)
         sampled()
@@ -99,7 +97,8 @@ struct IIOPolling {
   mutating func end() { rate.restore() }
 
   private mutating func grant(_ wanted: Double) -> Double {
-    let wanted = wanted.clamped(to: IIOCapture.polled)
+    let wanted = min(
+      max(wanted, IIOCapture.polled.lowerBound), IIOCapture.polled.upperBound)
     return min(wanted, rate.set(atLeast: wanted) ?? wanted)
   }
 
@@ -116,22 +115,10 @@ struct IIOPolling {
         isSaturated: calibration.isSaturated(raw)))
   }
 
-  /// The first middle of a period that comes after `now`.
-  static func middle(after now: BootTime, period: Int64) -> BootTime {
-    let half = period / 2
-    return BootTime(nanoseconds: (now.nanoseconds + period - half) / period * period + half)
-  }
-
   private static func folder(of sensor: DiscoveredSensor, in tree: IIOTree) -> IIOFolder? {
     guard let folders = try? tree.devices() else { return nil }
     let accelerometers = folders.filter { IIOSensor.isAccelerometer($0) }
     let paths = IIOPlace.distinct(accelerometers.map(IIOSensor.path))
     return zip(accelerometers, paths).first { $1 == sensor.sensor.path }?.0
-  }
-}
-
-extension Double {
-  fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
-    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }
 }

@@ -220,17 +220,6 @@ import Testing
     #expect(try tree.get("iio:device1", "sampling_frequency") == "50\n")
   }
 
-  @Test(
-    "A deadline is the next middle of a period of CLOCK_BOOTTIME, whenever the last one was met",
-    arguments: [
-      (0, 10, 5), (4, 10, 5), (5, 10, 15), (14, 10, 15), (15, 10, 25), (1_000_003, 10, 1_000_005),
-      (7, 333_333_333, 166_666_666),
-    ])
-  func deadline(now: Int64, period: Int64, next: Int64) {
-    #expect(
-      IIOPolling.middle(after: BootTime(nanoseconds: now), period: period).nanoseconds == next)
-  }
-
   @Test("No deadline is met twice or early")
   func deadlines() throws {
     let tree = try IIOFixtures.machine("02-").tree()
