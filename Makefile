@@ -19,12 +19,11 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 # Debian packages, each named in docs/dependencies.md.
 BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libsystemd-dev
 TEST_PACKAGES := gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
-  golang-go golang-github-varlink-go-dev
+  fish zsh mandoc golang-go golang-github-varlink-go-dev
 LINT_PACKAGES := shellcheck
 SYSTEM_PACKAGES := debootstrap systemd-container
 
 MAN_PAGES := $(wildcard docs/man/*.[1-8])
-COMPLETIONS := $(wildcard config/completions/*)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
@@ -56,7 +55,10 @@ install: ## Install what `make build` made (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(SYSCONFDIR)/bearingd/bearingd.conf.d
 	$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
 	  $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)) &&) true
-	$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(DESTDIR)$(call completion,$(file)) &&) true
+	install -d $(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR)
+	.build/release/gpsctl completion bash >$(DESTDIR)$(BASHCOMPDIR)/gpsctl
+	.build/release/gpsctl completion zsh >$(DESTDIR)$(ZSHCOMPDIR)/_gpsctl
+	.build/release/gpsctl completion fish >$(DESTDIR)$(FISHCOMPDIR)/gpsctl.fish
 
 uninstall: ## Remove what `make install` installed, but for the configuration
 	rm -f $(DESTDIR)$(SBINDIR)/bearingd $(DESTDIR)$(BINDIR)/gpsctl
@@ -64,7 +66,8 @@ uninstall: ## Remove what `make install` installed, but for the configuration
 	rm -f $(DESTDIR)$(SYSUSERSDIR)/bearingd.conf
 	rm -f $(foreach page,$(MAN_PAGES),\
 	  $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(foreach file,$(COMPLETIONS),$(DESTDIR)$(call completion,$(file)))
+	rm -f $(DESTDIR)$(BASHCOMPDIR)/gpsctl $(DESTDIR)$(ZSHCOMPDIR)/_gpsctl \
+	  $(DESTDIR)$(FISHCOMPDIR)/gpsctl.fish
 
 format: ## Format all Swift sources
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
@@ -96,7 +99,3 @@ build-packages:
 test-packages: build-packages
 	@.ci/install-packages "test" $(TEST_PACKAGES)
 	@Tests/setup-peers.sh
-
-# Where a shell looks for a completion, by the file's name.
-completion = $(if $(filter %.bash,$(1)),$(BASHCOMPDIR)/$(basename $(notdir $(1))),$(if \
-  $(filter %.fish,$(1)),$(FISHCOMPDIR)/$(notdir $(1)),$(ZSHCOMPDIR)/$(notdir $(1))))

@@ -4,36 +4,61 @@ struct FishCompletion {
 
   var script: String {
     var lines = [
-      "# fish completion for gpsctl; made by \"gpsctl completion fish\"",
-      "complete -c gpsctl -f",
+      """
+      # fish completion for gpsctl; made by "gpsctl completion fish"
+      # The words before the cursor that are no options and not the socket's path.
+      function __gpsctl_words
+        set -l tokens (commandline -opc)
+        set -l isPath 0
+        for token in $tokens[2..]
+          if test $isPath = 1
+            set isPath 0
+          else if test "$token" = --socket
+            set isPath 1
+          else if not string match -q -- '-*' $token
+            echo $token
+          end
+        end
+      end
+      # Whether those words begin with these, or are none when there are no arguments.
+      function __gpsctl_at
+        set -l words (__gpsctl_words)
+        if test (count $argv) = 0
+          return (count $words)
+        end
+        set -l number (count $argv)
+        test (count $words) -ge $number; and test "$words[1..$number]" = "$argv"
+      end
+      complete -c gpsctl -f
+      """
     ]
-    let names = commands.map(\.name).joined(separator: " ")
-    let isFirst = "not __fish_seen_subcommand_from \(names)"
-    for command in commands {
-      lines.append(
-        "complete -c gpsctl -n \(quoted(isFirst)) -a \(command.name) -d \(quoted(command.summary))")
-    }
-    for option in Option.common { lines.append(line(for: option, when: nil)) }
-    lines.append(line(for: .version, when: isFirst))
+    lines += level(commands, at: [])
+    lines.append(line(for: .version, when: "__gpsctl_at"))
+    lines += Option.common.map { line(for: $0, when: nil) }
     for (path, command) in CompletionEntry.all(commands) {
-      let seen = path.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
+      let place = "__gpsctl_at \(path.joined(separator: " "))"
+      lines += level(command.subcommands, at: path)
       if command.subcommands.isEmpty {
-        for word in CompletionEntry.words(of: command) {
-          let condition = "\(seen); and not __fish_seen_subcommand_from \(word)"
-          lines.append("complete -c gpsctl -n \(quoted(condition)) -a \(word)")
-        }
-      } else {
-        let below = command.subcommands.map(\.name).joined(separator: " ")
-        let condition = "\(seen); and not __fish_seen_subcommand_from \(below)"
-        for subcommand in command.subcommands {
-          lines.append(
-            "complete -c gpsctl -n \(quoted(condition)) -a \(subcommand.name)"
-              + " -d \(quoted(subcommand.summary))")
+        lines += CompletionEntry.words(of: command).map { word in
+          let condition = "\(place); and not contains \(word) (__gpsctl_words)[2..]"
+          return "complete -c gpsctl -n \(quoted(condition)) -a \(word)"
         }
       }
-      for option in command.options { lines.append(line(for: option, when: seen)) }
+      lines += command.options.map { line(for: $0, when: place) }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The commands that may stand behind `path`.
+  private func level(_ commands: [Command], at path: [String]) -> [String] {
+    let names = commands.map(\.name).joined(separator: " ")
+    let condition =
+      path.isEmpty
+      ? "__gpsctl_at"
+      : "__gpsctl_at \(path.joined(separator: " ")); and not __fish_seen_subcommand_from \(names)"
+    return commands.map { command in
+      "complete -c gpsctl -n \(quoted(condition)) -a \(command.name) -d \(quoted(command.summary))"
+    }
   }
 
   private func line(for option: Option, when condition: String?) -> String {

@@ -53,7 +53,7 @@ struct ZshCompletion {
   private func arguments(of command: Command) -> String {
     var parts = ["_arguments", specifications(command.allOptions)]
     if case .words(let words) = command.operands {
-      parts.append(quoted("*: :_values -s ' ' stream \(words.joined(separator: " "))"))
+      parts.append(quoted("*: :(\(words.joined(separator: " ")))"))
     }
     return parts.joined(separator: " ")
   }
