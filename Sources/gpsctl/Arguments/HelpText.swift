@@ -5,15 +5,14 @@ struct HelpText {
   /// The program's: how to call it, its commands, its exit statuses.
   var overview: String {
     let shown = commands.filter { !$0.isHidden }
-    let width = (shown.map(\.name.count).max() ?? 0) + 2
-    let list = shown.map { "  " + Self.padded($0.name, to: width) + $0.summary }
+    let list = Self.columns(shown.map { ($0.name, $0.summary) }, widest: 24)
     return """
       Usage: gpsctl COMMAND [OPTION…]
 
       The machine's position and acceleration, from bearingd.
 
       Commands:
-      \(list.joined(separator: "\n"))
+      \(list)
 
       Every command takes:
       \(Self.list(Option.common))
@@ -39,15 +38,13 @@ struct HelpText {
     parts.append(command.summary.prefix(1).uppercased() + command.summary.dropFirst() + ".")
     if !command.discussion.isEmpty { parts.append(command.discussion) }
     if !command.subcommands.isEmpty {
-      let width = (command.subcommands.map(\.name.count).max() ?? 0) + 2
-      let list = command.subcommands.map { "  " + Self.padded($0.name, to: width) + $0.summary }
-      parts.append("Commands:\n" + list.joined(separator: "\n"))
+      let list = command.subcommands.map { ($0.name, $0.summary) }
+      parts.append("Commands:\n" + Self.columns(list, widest: 24))
     }
     parts.append("Options:\n" + Self.list(command.allOptions))
     if !command.examples.isEmpty {
-      let width = (command.examples.map(\.call.count).max() ?? 0) + 2
-      let list = command.examples.map { "  " + Self.padded($0.call, to: width) + $0.purpose }
-      parts.append("Examples:\n" + list.joined(separator: "\n"))
+      let list = Self.columns(command.examples.map { ($0.call, $0.purpose) }, widest: 44)
+      parts.append("Examples:\n" + list)
     }
     return parts.joined(separator: "\n\n")
   }
@@ -67,15 +64,19 @@ struct HelpText {
   }
 
   private static func list(_ options: [Option]) -> String {
-    let heads = options.map { option in
-      "--\(option.name)" + (option.placeholder.map { " " + $0 } ?? "")
+    let rows = options.map { option in
+      ("--\(option.name)" + (option.placeholder.map { " " + $0 } ?? ""), option.help)
     }
-    // A long list of choices does not push every explanation to the right.
-    let width = (heads.map(\.count).filter { $0 <= 24 }.max() ?? 0) + 2
-    return zip(heads, options).map { head, option in
-      let isLong = head.count > 24
-      let indent = String(repeating: " ", count: width + 2)
-      return "  " + (isLong ? head + "\n" + indent : padded(head, to: width)) + option.help
+    return columns(rows, widest: 24)
+  }
+
+  /// Two columns; a first cell that is wider than `widest` has a line of its own, so that one long
+  /// cell does not push everything to the right.
+  private static func columns(_ rows: [(String, String)], widest: Int) -> String {
+    let width = (rows.map(\.0.count).filter { $0 <= widest }.max() ?? 0) + 2
+    let indent = "\n" + String(repeating: " ", count: width + 2)
+    return rows.map { head, text in
+      "  " + (head.count > widest ? head + indent : padded(head, to: width)) + text
     }.joined(separator: "\n")
   }
 }

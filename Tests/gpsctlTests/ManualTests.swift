@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import gpsctl
+
+@Suite struct ManualTests {
+  private static let page = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "docs/man/gpsctl.1")
+
+  @Test func `the manual has every command and option`() throws {
+    let text = try String(contentsOf: Self.page, encoding: .utf8)
+    let commands = Gpsctl.commands.filter { !$0.isHidden }
+    let entries = CompletionEntry.all(commands)
+    #expect(entries.count >= 8)
+    for (path, command) in entries {
+      #expect(text.contains(".It Cm \(path.joined(separator: " "))"), "\(path)")
+      for option in command.allOptions {
+        #expect(text.contains("Fl -\(option.name)"), "\(path) --\(option.name)")
+      }
+    }
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc")))
+  func `the manual is well formed`() throws {
+    let run = try ProgramRun.run(
+      "/usr/bin/mandoc", ["-T", "lint", "-W", "warning", Self.page.path])
+    #expect(run.output + run.errors == "")
+    #expect(run.status == 0)
+  }
+
+  @Test func `each command's help has its options and examples`() throws {
+    let program = ProgramRun.path(of: "gpsctl")
+    for command in Gpsctl.commands {
+      let run = try ProgramRun.run(program, [command.name, "--help"])
+      #expect(run.status == 0)
+      #expect(run.output.hasPrefix("Usage: gpsctl \(command.name)"))
+      for option in command.allOptions { #expect(run.output.contains("--\(option.name)")) }
+      #expect(!command.examples.isEmpty, "\(command.name)")
+      for example in command.examples { #expect(run.output.contains(example.call)) }
+    }
+    let overview = try ProgramRun.run(program, ["--help"])
+    for command in Gpsctl.commands {
+      #expect(overview.output.contains("\n  \(command.name) ") != command.isHidden)
+    }
+  }
+
+  /// The calls in help are calls that can be made.
+  @Test func `each example can be read`() throws {
+    let parser = ArgumentParser(commands: Gpsctl.commands)
+    for command in Gpsctl.commands {
+      for example in command.examples {
+        let own = example.call.prefix { !"|>".contains($0) }.split(separator: " ").dropFirst()
+        guard case .run = try parser.parse(own.map(String.init)) else {
+          Issue.record("\(example.call)")
+          continue
+        }
+      }
+    }
+  }
+}
