@@ -1,0 +1,204 @@
+"""Tests of the units, run as root inside a freshly booted systemd that the daemon is installed into.
+
+Prints `ok` or `not ok` with the name of each, and fails when one failed.
+"""
+
+import json
+import os
+import pwd
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import time
+
+SOCKET = "/run/bearingd/io.bearing"
+SERVICE = "bearingd.service"
+SOCKET_UNIT = "bearingd.socket"
+
+
+def run(*command):
+    """The command's exit status and all that it said."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout.strip()
+
+
+def must(*command):
+    status, said = run(*command)
+    assert status == 0, f"{' '.join(command)}: {said}\n{journal()}"
+    return said
+
+
+def journal():
+    return run("journalctl", "--no-pager", "-o", "cat", "-n", "20", "-u", SERVICE)[1]
+
+
+def show(unit, name):
+    return must("systemctl", "show", "--value", "-p", name, unit)
+
+
+def call(method, parameters=None, seconds=30):
+    """One Varlink call to the installed socket."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(seconds)
+        connection.connect(SOCKET)
+        request = {"method": method, "parameters": parameters or {}}
+        connection.sendall(json.dumps(request).encode() + b"\0")
+        reply = b""
+        while not reply.endswith(b"\0"):
+            piece = connection.recv(65536)
+            assert piece, f"closed after {reply!r}"
+            reply += piece
+    return json.loads(reply[:-1])
+
+
+def wait_for(what, condition, seconds=30):
+    """systemd tells a unit's state to who asks: ask until it is so."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"no {what} within {seconds} s\n{journal()}"
+
+
+def main_pid():
+    return int(show(SERVICE, "MainPID"))
+
+
+# Each test leaves both units stopped or started as the next one's name says; they run in this order.
+
+
+def test_the_users_and_groups_are_made():
+    must("systemd-sysusers")
+    assert pwd.getpwnam("bearingd").pw_shell.endswith("nologin")
+    for group in ("bearingd", "bearing", "bearing-approximate", "bearing-admin"):
+        must("getent", "group", group)
+
+
+def test_systemd_finds_nothing_wrong_with_the_units():
+    must("systemctl", "daemon-reload")
+    status, said = run("systemd-analyze", "verify", "--man=no", SERVICE, SOCKET_UNIT)
+    mine = [line for line in said.splitlines() if "bearingd" in line]
+    assert status == 0 and not mine, said
+
+
+def test_everybody_may_connect_to_the_socket_before_the_daemon_runs():
+    must("systemctl", "start", SOCKET_UNIT)
+    assert show(SERVICE, "ActiveState") == "inactive"
+    mode = os.stat(SOCKET).st_mode
+    assert stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o666, oct(mode)
+
+
+def test_the_first_call_starts_the_daemon_and_is_answered():
+    reply = call("org.varlink.service.GetInfo")
+    assert "io.bearing.location" in reply["parameters"]["interfaces"], reply
+    assert show(SERVICE, "ActiveState") == "active"
+
+
+def test_the_daemon_says_when_it_is_ready_and_what_it_does():
+    must("systemctl", "stop", SERVICE)
+    # Returns only when the daemon has said that it is ready.
+    must("systemctl", "start", SERVICE)
+    assert show(SERVICE, "SubState") == "running"
+    assert show(SERVICE, "StatusText") != ""
+    assert call("io.bearing.daemon.GetStatus")["parameters"]["pid"] == main_pid()
+
+
+def test_it_runs_as_its_own_user_without_privileges():
+    with open(f"/proc/{main_pid()}/status") as file:
+        status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    assert status["Uid"].split("\t")[0] == str(pwd.getpwnam("bearingd").pw_uid)
+    assert int(status["CapBnd"], 16) == 0 and int(status["CapEff"], 16) == 0
+    assert status["NoNewPrivs"] == "1"
+
+
+def test_its_state_is_its_own():
+    status = os.stat("/var/lib/bearingd")
+    assert status.st_uid == pwd.getpwnam("bearingd").pw_uid
+    assert stat.S_IMODE(status.st_mode) == 0o700
+
+
+def test_a_second_daemon_is_told_of_the_first():
+    environment = dict(os.environ, RUNTIME_DIRECTORY="/run/bearingd")
+    second = subprocess.run(
+        ["/usr/sbin/bearingd"], env=environment, capture_output=True, text=True, timeout=30
+    )
+    assert second.returncode == 1, second
+    assert f"already running (pid {main_pid()})" in second.stderr, second
+
+
+def test_a_killed_daemon_is_started_again_on_the_same_socket():
+    before, inode = main_pid(), os.stat(SOCKET).st_ino
+    must("systemctl", "kill", "-s", "KILL", SERVICE)
+    wait_for("new daemon", lambda: main_pid() not in (0, before))
+    assert call("io.bearing.daemon.GetStatus")["parameters"]["pid"] == main_pid() != before
+    assert os.stat(SOCKET).st_ino == inode
+
+
+def test_a_stopped_daemon_leaves_the_socket_which_starts_it_again():
+    must("systemctl", "stop", SERVICE)
+    assert show(SERVICE, "Result") == "success"
+    assert show(SERVICE, "ExecMainStatus") == "0"
+    assert stat.S_ISSOCK(os.stat(SOCKET).st_mode)
+    call("org.varlink.service.GetInfo")
+    assert show(SERVICE, "ActiveState") == "active"
+
+
+def test_it_serves_without_the_socket_unit_too():
+    must("systemctl", "stop", SERVICE, SOCKET_UNIT)
+    must("systemctl", "mask", "--runtime", SOCKET_UNIT)
+    must("systemctl", "start", SERVICE)
+    assert stat.S_IMODE(os.stat(SOCKET).st_mode) == 0o666
+    call("org.varlink.service.GetInfo")
+    # What a killed one leaves behind is no obstacle to the next.
+    must("systemctl", "kill", "-s", "KILL", SERVICE)
+    before = main_pid()
+    wait_for("new daemon", lambda: main_pid() not in (0, before))
+    wait_for("service", lambda: show(SERVICE, "ActiveState") == "active")
+    call("org.varlink.service.GetInfo")
+    must("systemctl", "stop", SERVICE)
+    must("systemctl", "unmask", "--runtime", SOCKET_UNIT)
+
+
+def test_a_mistake_in_the_configuration_stops_the_start_with_its_place():
+    path = "/etc/bearingd/bearingd.conf.d/mistake.conf"
+    with open(path, "w") as file:
+        file.write("[Location]\nGpsdPort=abc\n")
+    status, _ = run("systemctl", "start", SERVICE)
+    assert status != 0
+    assert show(SERVICE, "ExecMainStatus") == "78"
+    assert f"{path}:2: [Location] GpsdPort=abc: expected a port number" in journal(), journal()
+    os.unlink(path)
+    must("systemctl", "reset-failed", SERVICE)
+    must("systemctl", "start", SERVICE)
+
+
+def test_a_daemon_that_hangs_is_started_again():
+    folder = "/run/systemd/system/bearingd.service.d"
+    os.makedirs(folder)
+    with open(f"{folder}/watchdog.conf", "w") as file:
+        file.write("[Service]\nWatchdogSec=2\n")
+    must("systemctl", "daemon-reload")
+    must("systemctl", "restart", SERVICE)
+    before = main_pid()
+    must("systemctl", "kill", "-s", "STOP", SERVICE)
+    wait_for("new daemon", lambda: main_pid() not in (0, before))
+    assert "atchdog" in run("journalctl", "--no-pager", "-u", SERVICE)[1]
+
+
+def main():
+    shutil.copytree("/mnt/in/root", "/", dirs_exist_ok=True)
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    failed = 0
+    for name, test in tests:
+        name = name.removeprefix("test_").replace("_", " ")
+        try:
+            test()
+            print(f"ok - {name}", flush=True)
+        except Exception as error:  # a failure of any kind is a failed test
+            failed += 1
+            print(f"not ok - {name}\n    {type(error).__name__}: {error}", flush=True)
+    print(f"{len(tests) - failed} of {len(tests)} tests under systemd passed")
+    sys.exit(failed > 0)
+
+
+main()
