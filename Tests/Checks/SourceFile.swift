@@ -32,19 +32,42 @@ struct SourceFile: Sendable {
     all.filter { $0.path.hasPrefix(prefix) && $0.path.hasSuffix(".swift") }
   }
 
-  /// The text's lines with comments and what stands in string literals left out, so that a word in
-  /// them is a word of the program. Code in an interpolation is left out with its literal.
+  /// The text's lines without comments and without what stands in string literals, so that each word
+  /// in them is a word of the program. Code in an interpolation is left out with its literal.
   var codeLines: [String] {
-    var code = text
-    // Literals of several lines, then comments of several lines, keeping the line ends.
-    for pattern in [#/(?s)\#*"""(?:\\.|.)*?"""\#*/#, #/(?s)/\*.*?\*//#] {
-      code = code.replacing(pattern) { match in
-        String(repeating: "\n", count: match.output.count { $0 == "\n" })
+    enum Place { case code, lineComment, blockComment, literal, longLiteral }
+    let bytes = Array(text.utf8)
+    var place = Place.code
+    var code: [UInt8] = []
+    var index = 0
+    func isNext(_ first: Character, _ second: Character, _ third: Character? = nil) -> Bool {
+      let wanted = [first, second, third].compactMap { $0?.asciiValue }
+      return bytes[index...].starts(with: wanted)
+    }
+    while index < bytes.count {
+      let byte = Character(UnicodeScalar(bytes[index]))
+      var taken = 1
+      switch (place, byte) {
+      case (_, "\n"):
+        code.append(bytes[index])
+        // A literal of one line ends with it: it was none, such as a quote in a pattern.
+        if place == .lineComment || place == .literal { place = .code }
+      case (.code, "/") where isNext("/", "/"): place = .lineComment
+      case (.code, "/") where isNext("/", "*"): place = .blockComment
+      case (.code, "\"") where isNext("\"", "\"", "\""): (place, taken) = (.longLiteral, 3)
+      case (.code, "\""): place = .literal
+      case (.code, _): code.append(bytes[index])
+      case (.blockComment, "*") where isNext("*", "/"): (place, taken) = (.code, 2)
+      case (.longLiteral, "\"") where isNext("\"", "\"", "\""): (place, taken) = (.code, 3)
+      case (.literal, "\""): place = .code
+      case (.literal, "\\") where !isNext("\\", "\n"): taken = 2
+      case (.longLiteral, "\\") where !isNext("\\", "\n"): taken = 2
+      default: break
       }
+      index += taken
     }
-    return code.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      String(line).replacing(#/"(?:\\.|[^"\\])*"/#, with: "\"\"").replacing(#/\/\/.*/#, with: "")
-    }
+    return String(decoding: code, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
   /// `path:line: the line` for each line of code that has `pattern`.
