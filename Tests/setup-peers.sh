@@ -19,7 +19,7 @@ fi
 
 if [ ! -x "$peers/varlink-go-certification" ]; then
   # Debian's library packages are laid out for the mode without modules.
-  GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$peers/go-cache" GOFLAGS= \
+  GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$peers/go-cache" GOFLAGS='' \
     go build -o "$peers/varlink-go-certification" \
     github.com/varlink/go/cmd/varlink-go-certification
   rm -rf "$peers/go-cache"
