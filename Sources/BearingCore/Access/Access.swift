@@ -19,8 +19,10 @@ public struct Caller: Sendable, Equatable {
 public enum AccessRequirement: Sendable, Equatable {
   /// Nothing.
   case everyone
-  /// To be allowed to know the precise position.
+  /// To be allowed to know the position, be it approximately.
   case position
+  /// To be allowed to know the position precisely.
+  case precisePosition
   /// To be allowed raw acceleration, by the rule of positions unless `Motion=` says otherwise.
   case samples
   /// To be allowed orientation and tilt, which everyone is unless `Motion=denied`.

@@ -72,40 +72,53 @@ public struct AccessDoor: Sendable {
     return caller.groups.contains(group)
   }
 
-  /// Lets `caller` through or says why not.
-  public func check(_ caller: Caller, for requirement: AccessRequirement) throws(Refusal) {
+  /// Lets `caller` through, with how exactly it may know what it asks for, or says why not.
+  public func check(
+    _ caller: Caller, for requirement: AccessRequirement
+  ) throws(Refusal) -> Precision {
+    let precision = precision(of: caller)
     switch requirement {
     case .everyone:
-      return
+      return precision
     case .orientation:
-      if rules.motion != .denied { return }
-      try requirePrecise(caller, what: "orientation")
+      if rules.motion == .denied, precision == .denied {
+        throw denial(of: caller, what: "the orientation")
+      }
+      return precision
     case .samples:
-      if rules.motion == .samples { return }
-      try requirePrecise(caller, what: "acceleration")
+      if precision != .denied { return precision }
+      if rules.motion == .samples { return .approximate }
+      throw denial(of: caller, what: "acceleration")
     case .position:
-      try requirePrecise(caller, what: "the position")
+      if precision != .denied { return precision }
+      throw denial(of: caller, what: "the position")
+    case .precisePosition:
+      if precision == .precise { return precision }
+      if precision == .denied { throw denial(of: caller, what: "the position") }
+      throw Refusal(
+        reason: "\(Self.name(caller)) may know only approximately where the machine is, and this "
+          + "would tell more",
+        remedy: Self.remedy(caller, group: "bearing"))
     case .administrator:
-      if isAdministrator(caller) { return }
+      if isAdministrator(caller) { return precision }
       throw Refusal(
         reason: "only root and members of the group bearing-admin may have this",
-        remedy:
-          "sudo usermod -aG bearing-admin \(UserDatabase.name(of: caller.uid)), then log in again")
+        remedy: Self.remedy(caller, group: "bearing-admin"))
     }
   }
 
-  private func requirePrecise(_ caller: Caller, what: String) throws(Refusal) {
-    let remedy = "sudo usermod -aG bearing \(UserDatabase.name(of: caller.uid)), then log in again"
-    switch precision(of: caller) {
-    case .precise:
-      return
-    case .approximate:
-      throw Refusal(
-        reason:
-          "user \(caller.uid) may have only an approximate position, which does not give \(what)",
-        remedy: remedy)
-    case .denied:
-      throw Refusal(reason: "no rule gives user \(caller.uid) \(what)", remedy: remedy)
-    }
+  private func denial(of caller: Caller, what: String) -> Refusal {
+    Refusal(
+      reason: "no rule lets \(Self.name(caller)) know \(what)",
+      remedy: Self.remedy(caller, group: "bearing"))
+  }
+
+  private static func name(_ caller: Caller) -> String {
+    "user \(UserDatabase.name(of: caller.uid))"
+  }
+
+  /// The command that grants access; groups count from the next login.
+  private static func remedy(_ caller: Caller, group: String) -> String {
+    "sudo usermod -aG \(group) \(UserDatabase.name(of: caller.uid))  # then log in again"
   }
 }

@@ -24,19 +24,49 @@ extension LocationDesk {
   }
 
   func streamEnded(_ stream: StreamID) {
-    if fixes.close(stream) == nil { _ = skies.close(stream) }
+    if fixes.close(stream) == nil, approximate?.close(stream) == nil { _ = skies.close(stream) }
     stopIfUnneeded()
+  }
+
+  /// The caller of a stream may know more, or less, from now on.
+  func precisionChanged(of stream: StreamID, to precision: Precision) {
+    switch precision {
+    case .approximate:
+      guard let record = fixes.close(stream) else { return }
+      approximate?.open(stream, filter: record.filter, heartbeat: record.heartbeat)
+    case .precise:
+      guard let (filter, heartbeat) = approximate?.close(stream) else { return }
+      openPrecise(stream, filter: filter.forgetful, heartbeat: heartbeat)
+    case .denied:
+      return  // the stream was ended
+    }
+    rearm()
+  }
+
+  /// What the stream's filters said of its last fixes; nil when it is no stream of fixes.
+  func decisions(of stream: StreamID) -> [DecisionLog.Decision]? {
+    fixes.records.first { $0.stream == stream }?.log.decisions ?? approximate?.decisions(of: stream)
   }
 
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
     let parameters = Parameters(exchange.call)
-    var filter = LocationFilter(
+    let filter = LocationFilter(
       minInterval: try parameters.milliseconds("minInterval"),
       distanceFilter: try parameters.nonnegative("distanceFilter"),
       maximumAccuracy: try parameters.nonnegative("maximumAccuracy"))
     let heartbeat = try parameters.heartbeat()
     guard exchange.openStream() else { return }
     startIfNeeded()
+    if exchange.precision == .approximate {
+      approximate?.open(exchange.stream, filter: filter, heartbeat: heartbeat)
+      return rearm()
+    }
+    openPrecise(exchange.stream, filter: filter, heartbeat: heartbeat)
+  }
+
+  /// Opens a stream of fixes as they are, with its first reply.
+  private func openPrecise(_ stream: StreamID, filter wanted: LocationFilter, heartbeat: Int64) {
+    var filter = wanted
     let now = BootTime.now()
     var lastSequence = 0
     if engine.state == .live, let fix = engine.lastFix, let receipt = engine.lastFixReceipt {
@@ -45,9 +75,9 @@ extension LocationDesk {
     }
     fixes.open(
       LocationSubscription(
-        stream: exchange.stream, heartbeat: heartbeat, lastSent: now, filter: filter,
+        stream: stream, heartbeat: heartbeat, lastSent: now, filter: filter,
         lastSequence: lastSequence))
-    sendFirst(to: exchange.stream) { writer in
+    sendFirst(to: stream) { writer in
       writer.writeLocation(engine.state, engine.lastFix, age: age(at: now))
     }
     rearm()
@@ -76,12 +106,21 @@ extension LocationDesk {
     let oneShot = OneShot(
       exchange: exchange, accuracy: try parameters.nonnegative("accuracy"),
       bestEffort: parameters.flag("bestEffort") ?? false, deadline: now + wait)
+    let stream = exchange.stream
+    if exchange.precision == .approximate {
+      exchange.onAbandon = { [unowned self] in
+        approximate?.abandon(stream)
+        stopIfUnneeded()
+      }
+      startIfNeeded()
+      approximate?.getFix(oneShot, maxAge: maxAge)
+      return stopIfUnneeded()
+    }
     if let fix = engine.lastFix, let receipt = engine.lastFixReceipt, now - receipt <= maxAge,
       oneShot.accepts(fix)
     {
       return oneShot.answer(fix, receipt: receipt, asBestEffort: false)
     }
-    let stream = exchange.stream
     exchange.onAbandon = { [unowned self] in
       oneShots.removeAll { $0.exchange.stream == stream }
       stopIfUnneeded()
@@ -92,6 +131,10 @@ extension LocationDesk {
   }
 
   private func getLastKnown(_ exchange: Exchange) {
+    if exchange.precision == .approximate {
+      approximate?.getLastKnown(exchange)
+      return
+    }
     exchange.reply { writer in
       writer.writeLocation(engine.state, engine.lastFix, age: age(at: .now()))
     }

@@ -10,6 +10,8 @@ final class LocationDesk {
   var skies = Hub<SkySubscription>()
   var oneShots: [OneShot] = []
 
+  private(set) var approximate: ApproximateDesk?
+
   private var home: DeviceHome?
   private var runner: SourceRunner<GnssReport, GnssDemand>?
   private var timer: LoopTimer?
@@ -30,6 +32,7 @@ final class LocationDesk {
 
   func attach(to home: DeviceHome) throws(SystemError) {
     self.home = home
+    approximate = ApproximateDesk(.drawn(), outlet: home.outlet)
     timer = try home.loop.timer { [unowned self] in advance() }
     runner = try SourceRunner(
       loop: home.loop, name: "gnss", make: setup.makeSource,
@@ -39,7 +42,7 @@ final class LocationDesk {
   var status: DeviceStatus {
     DeviceStatus(
       kind: LocationManager.kind, state: engine.state.rawValue, detail: detail,
-      subscribers: fixes.records.count + skies.records.count + oneShots.count, instance: instance,
+      subscribers: subscriberCount, instance: instance,
       simulated: engine.configuration.simulated)
   }
 
@@ -86,10 +89,14 @@ final class LocationDesk {
     }
   }
 
+  /// Streams and calls that wait, of all callers.
+  private var subscriberCount: Int {
+    fixes.records.count + skies.records.count + oneShots.count + (approximate?.subscriberCount ?? 0)
+  }
+
   /// Stops the source when nobody listens; to be called after a listener is gone.
   func stopIfUnneeded() {
-    let isNeeded = !(fixes.records.isEmpty && skies.records.isEmpty && oneShots.isEmpty)
-    if !isNeeded { stop() }
+    if subscriberCount == 0 { stop() }
     rearm()
     home?.statusChanged()
   }
@@ -126,12 +133,16 @@ final class LocationDesk {
     publish()
     sendHeartbeats(now)
     expireOneShots(now)
-    rearm()
+    _ = approximate?.advance(to: now, state: engine.state, fix: engine.lastFix)
+    stopIfUnneeded()
   }
 
   func rearm() {
     var earliest = engine.deadline
-    let others = [fixes.deadline, skies.deadline, oneShots.map(\.deadline).min()]
+    let others = [
+      fixes.deadline, skies.deadline, oneShots.map(\.deadline).min(),
+      approximate?.deadline(at: .now()),
+    ]
     for case let deadline? in others { earliest = min(earliest ?? deadline, deadline) }
     timer?.arm(at: earliest)
   }
@@ -162,6 +173,7 @@ final class LocationDesk {
       if isRefined { return record.lastSequence == fix.sequence }
       let verdict = record.filter.evaluate(
         fix, receipt: receipt, medianPeriod: period, stationary: isStationary)
+      record.log.note(fix.sequence, verdict)
       if verdict.passed { record.lastSequence = fix.sequence }
       return verdict.passed
     }
@@ -235,13 +247,7 @@ final class LocationDesk {
     let done = oneShots.filter { $0.deadline <= now }
     guard !done.isEmpty else { return }
     oneShots.removeAll { $0.deadline <= now }
-    for oneShot in done {
-      if oneShot.bestEffort, let best = oneShot.best {
-        oneShot.answer(best.fix, receipt: best.receipt, asBestEffort: true)
-      } else {
-        oneShot.exchange.fail("Timeout") { $0.member("state", engine.state.rawValue) }
-      }
-    }
+    for oneShot in done { oneShot.expire(state: engine.state) }
     stopIfUnneeded()
   }
 }

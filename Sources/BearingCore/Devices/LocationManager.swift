@@ -37,7 +37,7 @@ public final class LocationManager: Device {
     description: InterfaceText.location,
     methods: [
       "GetFix": .position, "GetLastKnown": .position, "Subscribe": .position,
-      "GetSky": .position, "SubscribeSky": .position,
+      "GetSky": .precisePosition, "SubscribeSky": .precisePosition,
     ])
 
   private let desk: LoopConfined<LocationDesk>
@@ -53,6 +53,14 @@ public final class LocationManager: Device {
   public func handle(_ exchange: Exchange) { desk.value.handle(exchange) }
   /// Ends a stream's subscription.
   public func streamEnded(_ stream: StreamID) { desk.value.streamEnded(stream) }
+  /// Lets a stream tell more, or less.
+  public func precisionChanged(of stream: StreamID, to precision: Precision) {
+    desk.value.precisionChanged(of: stream, to: precision)
+  }
+  /// What a stream's filters said of its last fixes.
+  public func decisions(of stream: StreamID) -> [DecisionLog.Decision]? {
+    desk.value.decisions(of: stream)
+  }
   /// What it does now.
   public var status: DeviceStatus { desk.value.status }
   /// What its source has carried.

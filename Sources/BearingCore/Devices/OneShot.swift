@@ -34,6 +34,15 @@ struct OneShot {
     best = (fix, receipt)
   }
 
+  /// Answers the call because its time is up.
+  func expire(state: LocationState) {
+    if bestEffort, let best {
+      answer(best.fix, receipt: best.receipt, asBestEffort: true)
+    } else {
+      exchange.fail("Timeout") { $0.member("state", state.rawValue) }
+    }
+  }
+
   /// Answers the call with a fix.
   func answer(_ fix: Fix, receipt: BootTime, asBestEffort: Bool) {
     let age = BootTime.now() - receipt

@@ -155,6 +155,13 @@ final class Connection {
     return true
   }
 
+  /// Changes how exactly the running stream may tell; false when it is no change.
+  func changeStreamPrecision(to precision: Precision) -> Bool {
+    guard let exchange, exchange.precision != precision else { return false }
+    exchange.precision = precision
+    return true
+  }
+
   /// Ends the running stream with an error, such as AccessDenied.
   func endStream(_ refusal: Refusal) {
     guard streamMethod != nil, let exchange else { return }

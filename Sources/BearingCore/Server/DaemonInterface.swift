@@ -8,7 +8,7 @@ final class DaemonInterface: InterfaceHandler {
     description: InterfaceText.daemon,
     methods: [
       "GetStatus": .everyone, "SubscribeStatus": .everyone, "ListClients": .everyone,
-      "GetMetrics": .administrator,
+      "Explain": .everyone, "Disconnect": .everyone, "GetMetrics": .administrator,
     ])
 
   /// What the daemon tells of itself.
@@ -54,6 +54,8 @@ final class DaemonInterface: InterfaceHandler {
   func handle(_ exchange: Exchange) {
     switch exchange.call.method {
     case "GetStatus": getStatus(exchange)
+    case "Explain": explain(exchange)
+    case "Disconnect": disconnect(exchange)
     case "GetMetrics": exchange.reply { $0.member("text", metrics()) }
     case "ListClients":
       let clients = server.clients(for: exchange.caller)
@@ -95,6 +97,28 @@ final class DaemonInterface: InterfaceHandler {
     }
   }
 
+  private func explain(_ exchange: Exchange) {
+    let client = exchange.call.parameters["client"]?.integer.map { StreamID($0) } ?? 0
+    guard let decisions = server.decisions(of: client, for: exchange.caller) else {
+      return exchange.fail("ClientNotFound") { $0.member("client", client) }
+    }
+    exchange.reply { writer in
+      writer.key("decisions")
+      writer.array(decisions) { $0.write($1) }
+    }
+  }
+
+  private func disconnect(_ exchange: Exchange) {
+    let client = exchange.call.parameters["client"]?.integer.map { StreamID($0) } ?? 0
+    if client == exchange.stream {  // its own: the answer could not reach it
+      return exchange.fail(.invalidParameter("client"))
+    }
+    guard server.disconnect(client, for: exchange.caller) else {
+      return exchange.fail("ClientNotFound") { $0.member("client", client) }
+    }
+    exchange.reply { _ in }
+  }
+
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
     let heartbeat = try Parameters(exchange.call).heartbeat()
     guard exchange.openStream() else { return }
@@ -131,6 +155,16 @@ final class DaemonInterface: InterfaceHandler {
 }
 
 extension JSONWriter {
+  fileprivate mutating func write(_ decision: DecisionLog.Decision) {
+    object { writer in
+      writer.member("sequence", decision.sequence)
+      writer.member("filter", "\(decision.verdict.filter)")
+      writer.member("passed", decision.verdict.passed)
+      writer.member("value", decision.verdict.value, decimals: Decimals.metres)
+      writer.member("limit", decision.verdict.limit, decimals: Decimals.metres)
+    }
+  }
+
   fileprivate mutating func write(_ report: DaemonInterface.Report) {
     key("devices")
     array(report.devices) { $0.value($1) }

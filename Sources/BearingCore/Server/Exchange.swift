@@ -10,6 +10,8 @@ public final class Exchange {
   public let call: Call
   /// Who asks.
   public let caller: Caller
+  /// How exactly the caller may know what it asks for.
+  public internal(set) var precision: Precision = .denied
   /// The connection, which names the stream when there is one.
   public let stream: StreamID
   /// Called once when the client goes before the answer. Not for streams: see `streamEnded`.

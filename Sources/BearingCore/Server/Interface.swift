@@ -19,6 +19,17 @@ public protocol InterfaceHandler: AnyObject {
   func handle(_ exchange: Exchange)
   /// The stream that was opened for one of its calls is over.
   func streamEnded(_ stream: StreamID)
+  /// The stream's caller may know more, or less, from now on; it is never `denied`.
+  func precisionChanged(of stream: StreamID, to precision: Precision)
+  /// What the stream's filters said of its last samples; nil when the interface has no filters.
+  func decisions(of stream: StreamID) -> [DecisionLog.Decision]?
+}
+
+extension InterfaceHandler {
+  /// Nothing: the interface tells everyone the same.
+  public func precisionChanged(of stream: StreamID, to precision: Precision) {}
+  /// nil: the interface has no filters.
+  public func decisions(of stream: StreamID) -> [DecisionLog.Decision]? { nil }
 }
 
 /// Where stream replies go: to each named stream's mailbox and on to its socket.

@@ -144,7 +144,7 @@ public final class Server: Outlet {
       return exchange.fail(.methodNotImplemented("\(interface).\(exchange.call.method)"))
     }
     do throws(Refusal) {
-      try door.check(exchange.caller, for: requirement)
+      exchange.precision = try door.check(exchange.caller, for: requirement)
     } catch {
       return exchange.refuse(error)
     }
@@ -179,7 +179,10 @@ public final class Server: Outlet {
           String(method.dropFirst(interface.utf8.count + 1))]
       else { continue }
       do throws(Refusal) {
-        try door.check(connection.caller, for: requirement)
+        let precision = try door.check(connection.caller, for: requirement)
+        if connection.changeStreamPrecision(to: precision) {
+          handlers[interface]?.precisionChanged(of: connection.id, to: precision)
+        }
       } catch {
         connection.endStream(error)
       }
@@ -187,6 +190,29 @@ public final class Server: Outlet {
   }
 
   // MARK: What is known of clients
+
+  /// A client that `caller` may know of; nil when there is none of that number.
+  private func client(_ id: StreamID, for caller: Caller) -> Connection? {
+    guard let connection = connections[id], connection.refusedLimit == nil,
+      connection.caller.uid == caller.uid || door.isAdministrator(caller)
+    else { return nil }
+    return connection
+  }
+
+  /// What the filters of a client's stream said of its last samples; nil when `caller` may know of
+  /// no such client.
+  func decisions(of id: StreamID, for caller: Caller) -> [DecisionLog.Decision]? {
+    guard let connection = client(id, for: caller) else { return nil }
+    guard let interface = connection.streamInterface else { return [] }
+    return handlers[interface]?.decisions(of: id) ?? []
+  }
+
+  /// Disconnects a client; false when `caller` may know of no such client.
+  func disconnect(_ id: StreamID, for caller: Caller) -> Bool {
+    guard let connection = client(id, for: caller) else { return false }
+    connection.close()
+    return true
+  }
 
   /// How many clients there are.
   var clientCount: Int { connections.count - refusedCount }

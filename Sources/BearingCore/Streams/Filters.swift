@@ -42,6 +42,13 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
     self.maximumAccuracy = maximumAccuracy ?? 0
   }
 
+  /// The same filters with nothing delivered yet.
+  public var forgetful: LocationFilter {
+    var filter = LocationFilter(distanceFilter: distanceFilter, maximumAccuracy: maximumAccuracy)
+    filter.minInterval = minInterval
+    return filter
+  }
+
   /// Whether a fix passes; one that does becomes the reference of the later ones.
   ///
   /// Not to be asked about refined fixes, which no filter sees.

@@ -7,6 +7,8 @@ struct LocationSubscription: Subscription {
   var filter: LocationFilter
   /// The sequence of the fix delivered last; 0 for none.
   var lastSequence: Int
+  /// What its filters said of the last fixes.
+  var log = DecisionLog()
 }
 
 /// One stream of skies.

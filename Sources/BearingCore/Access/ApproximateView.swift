@@ -1,0 +1,68 @@
+internal import BearingModel
+
+/// What approximate callers are told, all of them the same: a cell's centre, looked at only at
+/// fixed ticks, so that neither the moment of a change nor many questions tell more.
+struct ApproximateView: Sendable {
+  /// Nanoseconds from tick to tick.
+  static var period: Int64 { 600 * Nanoseconds.second }
+
+  /// What is kept for the machine, over restarts too.
+  struct Secret: Sendable, Equatable {
+    /// The grid, whose origin is secret.
+    var grid: ApproximateGrid
+    /// Nanoseconds from the machine's start, modulo the period, to a tick; secret.
+    var phase: Int64
+    /// The cell that the machine is in; nil before the first tick with a fix.
+    var cell: ApproximateGrid.Cell?
+
+    /// A secret drawn from the system's random numbers.
+    static func drawn() -> Secret {
+      Secret(grid: .drawn(), phase: .random(in: 0..<ApproximateView.period))
+    }
+  }
+
+  /// What is kept for the machine.
+  private(set) var secret: Secret
+  /// live or lost, as of the last tick.
+  private(set) var state = LocationState.lost
+  /// The fix of the last tick that had one; nil before.
+  private(set) var fix: Fix?
+  /// When that tick was.
+  private(set) var tick: BootTime?
+
+  init(_ secret: Secret) {
+    self.secret = secret
+  }
+
+  /// The first tick after `now`.
+  func nextTick(after now: BootTime) -> BootTime {
+    let since = now.nanoseconds - secret.phase
+    let ticks = since >= 0 ? since / Self.period + 1 : 0
+    return BootTime(nanoseconds: secret.phase + ticks * Self.period)
+  }
+
+  /// Looks at the position, at a tick; true when the cell is another.
+  mutating func look(
+    at tick: BootTime, state preciseState: LocationState, fix precise: Fix?
+  ) -> Bool {
+    guard preciseState == .live, let position = precise else {
+      state = .lost
+      return false
+    }
+    let before = secret.cell
+    let cell = secret.grid.cell(
+      latitude: position.latitude, longitude: position.longitude, previous: before)
+    let centre = secret.grid.centre(of: cell)
+    secret.cell = cell
+    self.tick = tick
+    state = .live
+    var told = Fix(
+      sequence: 0, latitude: centre.latitude, longitude: centre.longitude,
+      simulated: position.simulated)
+    told.bootTimestamp = tick.microseconds
+    told.horizontalAccuracy = centre.accuracy
+    told.accuracyBasis = .grid
+    fix = told
+    return cell != before
+  }
+}
