@@ -69,5 +69,6 @@ enum Program {
   /// Tells the managers what the configuration says that they run on.
   static func chooseSources(_ configuration: Configuration) throws {
     try LocationManager.source.fill(LocationManager.Setup(configuration.location))
+    try Accelerometer.source.fill(Accelerometer.Setup(configuration.accelerometer))
   }
 }

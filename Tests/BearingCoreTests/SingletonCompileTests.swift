@@ -4,7 +4,7 @@ import Testing
 
 /// What nobody can write: the compiler refuses it even to code that sees the daemon's internals.
 @Suite struct SingletonCompileTests {
-  static let managers: [String] = ["LocationManager"]
+  static let managers: [String] = ["LocationManager", "Accelerometer"]
 
   static let refused: [(what: String, code: String, error: String)] = [
     ("a second instance", "let second = M()", "is inaccessible due to 'private' protection level"),

@@ -16,6 +16,8 @@ public struct SensorEngine: Sendable {
     public var sample: AccelerationSample?
     /// `state` is another.
     public var stateChanged = false
+    /// `detail` is another, with the same state or not.
+    public var detailChanged = false
     /// `orientation` or `tilt` is another.
     public var orientationChanged = false
     /// `mode` or `rate` is another.
@@ -39,7 +41,7 @@ public struct SensorEngine: Sendable {
   /// How the display is tilted.
   public var tilt: Tilt { detector.tilt }
 
-  private let scale: [Double]
+  private var scale: [Double]
   private var detector = OrientationDetector()
   private var plausibility: Plausibility
   private var sequence = 0
@@ -50,6 +52,11 @@ public struct SensorEngine: Sendable {
   public init(sensor: Sensor) {
     scale = sensor.scale
     plausibility = Plausibility(scale: sensor.scale)
+  }
+
+  /// The sensor was found again, perhaps with another scale; to be called while it is off.
+  public mutating func replace(_ sensor: Sensor) {
+    scale = sensor.scale
   }
 
   /// Somebody listens: the sensor is being switched on. Orientation starts as undefined again.
@@ -135,7 +142,8 @@ public struct SensorEngine: Sendable {
 
   private mutating func change(to state: AccelerometerState, _ detail: String) -> Outcome {
     var outcome = Outcome()
-    outcome.stateChanged = self.state != state || self.detail != detail
+    outcome.stateChanged = self.state != state
+    outcome.detailChanged = self.detail != detail
     self.state = state
     self.detail = detail
     return outcome

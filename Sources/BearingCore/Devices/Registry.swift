@@ -10,6 +10,7 @@ public struct Registry: Sendable {
 
   /// The devices of this daemon.
   public static let standard = Registry(devices: [
-    LocationManager.self
+    LocationManager.self,
+    Accelerometer.self,
   ])
 }

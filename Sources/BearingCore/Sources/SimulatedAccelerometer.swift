@@ -31,20 +31,6 @@ public struct SimulatedAccelerometer: AccelerometerSources {
     label: nil, isRemovable: false, unusable: nil)
 }
 
-/// Sensors that are known from the start and never change.
-struct KnownSensors: Source {
-  let sensors: [DiscoveredSensor]
-  let summary: String
-  let isSimulated: Bool
-
-  func run(_ port: SourcePort<SensorListReport, SensorListDemand>) {
-    while !port.isStopping {
-      port.post(state: .sensors(sensors))
-      _ = port.wait()
-    }
-  }
-}
-
 /// Samples of the simulated device, at any rate up to 1 kHz.
 private struct SimulatedCapture: Source {
   static let mode = "simulation"

@@ -1,0 +1,343 @@
+internal import BearingModel
+
+/// One sensor on the loop: runs its source while somebody listens, puts its reports through the
+/// engine, and sends what comes out to its streams and calls.
+///
+/// A channel without a sensor keeps the streams that wait for one.
+final class AccelerometerChannel {
+  /// Hertz that orientation and single samples ask the sensor for.
+  static let poseRate = 10.0
+
+  /// The sensor; nil while there is none.
+  private(set) var found: DiscoveredSensor?
+  /// What it gives.
+  private(set) var engine: SensorEngine?
+  private(set) var groups: [SampleGroup] = []
+  private(set) var poses = Hub<PoseSubscription>()
+  private var calls: [SampleCall] = []
+
+  private let home: DeviceHome
+  private let changed: () -> Void
+  private var runner: SourceRunner<SensorReport, SensorDemand>?
+  private var demand: SensorDemand?
+  private var outbox: [(message: StreamMessage, streams: [StreamID])] = []
+  private var writer = JSONWriter()
+
+  /// A call of GetSample that waits.
+  struct SampleCall {
+    let exchange: Exchange
+    let deadline: BootTime
+  }
+
+  /// The channel of `found`. `changed` is called when a deadline may have become earlier.
+  init(
+    _ found: DiscoveredSensor?, sources: any AccelerometerSources, home: DeviceHome,
+    changed: @escaping () -> Void
+  ) throws(SystemError) {
+    self.home = home
+    self.changed = changed
+    guard let found else { return }
+    self.found = found
+    engine = SensorEngine(sensor: found.sensor)
+    runner = try SourceRunner(
+      loop: home.loop, name: "accelerometer",
+      make: { [unowned self] in sources.capture(self.found ?? found) },
+      receive: { [unowned self] reports in take(reports) }, ended: home.statusChanged)
+  }
+
+  // MARK: What is asked
+
+  /// What it can give now; without a sensor that is noSensor.
+  var state: AccelerometerState { engine?.state ?? .noSensor }
+  /// The kernel's name of the sensor.
+  var identifier: String? { found?.sensor.identifier }
+  /// Streams and calls.
+  var listenerCount: Int {
+    groups.reduce(poses.records.count + calls.count) { $0 + $1.hub.records.count }
+  }
+  /// Whether a thread of the source has not returned.
+  var isBusy: Bool { runner?.hasThread ?? false }
+  /// Whether samples are asked for.
+  var isRunning: Bool { runner?.isRunning ?? false }
+  /// What the source has carried.
+  var counters: SourceCounters { runner?.counters ?? SourceCounters() }
+
+  /// The sensor was found again, perhaps under another name.
+  func update(_ found: DiscoveredSensor) {
+    let wasGone = state == .noSensor
+    guard wasGone || !isRunning else { return }
+    self.found = found
+    engine?.replace(found.sensor)
+    if wasGone, engine != nil {
+      publish(engine?.stop(), BootTime.now())
+      settle()
+    }
+  }
+
+  /// Adds a stream of samples, and sends its first reply.
+  func open(_ record: SampleSubscription, rate: Double, maxLatency: Int64) {
+    settle(for: rate)
+    let isTheirs = { (group: SampleGroup) in group.rate == rate && group.maxLatency == maxLatency }
+    let index = groups.firstIndex(where: isTheirs) ?? groups.count
+    if index == groups.count {
+      groups.append(SampleGroup(rate: rate, maxLatency: maxLatency, sensorRate: engine?.rate))
+    }
+    groups[index].hub.open(record)
+    let group = groups[index]
+    post(.event, to: [record.stream]) { writeState(of: group, &$0) }
+    sendAll()
+    changed()
+  }
+
+  /// Adds a stream of orientation, and sends its first reply.
+  func open(_ record: PoseSubscription) {
+    settle(for: Self.poseRate)
+    poses.open(record)
+    post(.event, tellsLoss: false, to: [record.stream]) { writePose(&$0) }
+    sendAll()
+    changed()
+  }
+
+  /// Adds a call that waits for a sample.
+  func add(_ call: SampleCall) {
+    settle(for: Self.poseRate)
+    calls.append(call)
+    changed()
+  }
+
+  /// Takes a stream or a waiting call away; false when it is not here.
+  func close(_ stream: StreamID) -> Bool {
+    let before = listenerCount
+    for index in groups.indices { _ = groups[index].hub.close(stream) }
+    groups.removeAll { $0.hub.records.isEmpty }
+    _ = poses.close(stream)
+    calls.removeAll { $0.exchange.stream == stream }
+    guard listenerCount != before else { return false }
+    settle()
+    return true
+  }
+
+  /// Gives all its streams to a channel that has a sensor, which they are told.
+  func move(to other: AccelerometerChannel) {
+    for group in groups {
+      for record in group.hub.records {
+        other.open(record, rate: group.rate, maxLatency: group.maxLatency)
+      }
+    }
+    for record in poses.records { other.open(record) }
+    groups = []
+    poses = Hub()
+  }
+
+  /// Ends the source, because the daemon does.
+  func shutDown() {
+    groups = []
+    poses = Hub()
+    calls = []
+    settle()
+  }
+
+  /// Starts, changes or stops the source as its listeners demand, and one more that comes now with
+  /// a `newcomer`'s rate: to be called before that one is added, whose first reply says it all.
+  private func settle(for newcomer: Double = 0) {
+    guard let runner, state != .noSensor else { return changed() }
+    var rate = max(newcomer, groups.map(\.rate).max() ?? 0)
+    if !poses.records.isEmpty || !calls.isEmpty { rate = max(rate, Self.poseRate) }
+    let wanted = rate > 0 ? SensorDemand(rate: rate) : nil
+    guard wanted != demand else { return changed() }
+    demand = wanted
+    guard let wanted else {
+      runner.stop()
+      return publish(engine?.stop(), .now())
+    }
+    do throws(SystemError) {
+      try runner.want(wanted)
+      publish(engine?.start(now: .now()), .now())
+    } catch {
+      demand = nil
+      Journal.error("\(error); the accelerometer stays off until the next client asks for it")
+    }
+    changed()
+  }
+
+  // MARK: What comes
+
+  private func take(_ reports: [SensorReport]) {
+    for report in reports where demand != nil {
+      let now = BootTime.now()
+      publish(engine?.handle(report, now: now), now)
+    }
+  }
+
+  /// Looks after what time alone brings: a silent sensor, batches, heartbeats, calls.
+  func advance(_ now: BootTime) {
+    publish(engine?.expire(now: now), now)
+    for index in groups.indices {
+      if let due = groups[index].due, due <= now { sendBatch(index, now) }
+    }
+    sendHeartbeats(now)
+    sendAll()
+    let late = calls.filter { $0.deadline <= now }
+    guard !late.isEmpty else { return }
+    calls.removeAll { $0.deadline <= now }
+    let state = state
+    for call in late { call.exchange.fail("Timeout") { $0.member("state", state.rawValue) } }
+    settle()
+  }
+
+  /// When `advance` is next to be called; nil when time alone changes nothing.
+  var deadline: BootTime? {
+    var earliest = engine?.deadline
+    func consider(_ deadline: BootTime?) {
+      if let deadline { earliest = min(earliest ?? deadline, deadline) }
+    }
+    consider(poses.deadline)
+    for group in groups {
+      consider(group.due)
+      consider(group.hub.deadline)
+    }
+    for call in calls { consider(call.deadline) }
+    return earliest
+  }
+
+  // MARK: What goes
+
+  private func publish(_ outcome: SensorEngine.Outcome?, _ now: BootTime) {
+    guard let outcome, let engine else { return }
+    if outcome.rateChanged { adapt(to: engine.rate, now) }
+    if outcome.stateChanged { sendState(now) }
+    if outcome.stateChanged || outcome.detailChanged { home.statusChanged() }
+    if outcome.orientationChanged, !outcome.stateChanged { sendPose(.latest, now) }
+    if let sample = outcome.sample { add(sample, now) }
+    sendAll()
+    if outcome.isGone {
+      runner?.stop()
+      demand = nil
+    }
+    if outcome.stateChanged { changed() }
+    if let sample = outcome.sample, engine.state == .live { answerCalls(sample) }
+  }
+
+  private func adapt(to sensorRate: Double?, _ now: BootTime) {
+    for index in groups.indices {
+      let before = groups[index].actualRate
+      groups[index].adapt(sensorRate: sensorRate)
+      if groups[index].actualRate != before { sendState(of: index, now) }
+    }
+  }
+
+  private func add(_ sample: AccelerationSample, _ now: BootTime) {
+    for index in groups.indices {
+      let wasEmpty = groups[index].due == nil
+      if groups[index].add(sample, now: now) {
+        sendBatch(index, now)
+      } else if wasEmpty, groups[index].due != nil {
+        changed()
+      }
+    }
+  }
+
+  private func answerCalls(_ sample: AccelerationSample) {
+    guard !calls.isEmpty else { return }
+    let waiting = calls
+    calls = []
+    for call in waiting {
+      call.exchange.reply { writer in
+        writer.key("sample")
+        writer.value(sample)
+        writer.member("sensor", identifier ?? "")
+      }
+    }
+    settle()
+  }
+
+  private func sendState(_ now: BootTime) {
+    for index in groups.indices { sendState(of: index, now) }
+    sendPose(.event, now)
+  }
+
+  /// A group's state; what waits in its batch goes before it.
+  private func sendState(of index: Int, _ now: BootTime) {
+    sendBatch(index, now)
+    let group = groups[index]
+    post(.event, to: everyone(in: &groups[index].hub, now)) { writeState(of: group, &$0) }
+  }
+
+  private func sendBatch(_ index: Int, _ now: BootTime) {
+    let batch = groups[index].takeBatch()
+    guard !batch.isEmpty else { return }
+    post(.samples(batch.count), to: everyone(in: &groups[index].hub, now)) { writer in
+      writer.member("state", state.rawValue)
+      writer.key("samples")
+      writer.array(batch) { $0.value($1) }
+    }
+  }
+
+  private func sendPose(_ kind: StreamMessage.Kind, _ now: BootTime) {
+    post(kind, tellsLoss: false, to: everyone(in: &poses, now)) { writePose(&$0) }
+  }
+
+  private func sendHeartbeats(_ now: BootTime) {
+    for index in groups.indices {
+      let group = groups[index]
+      post(.latest, to: silent(in: &groups[index].hub, now)) { writer in
+        writeState(of: group, &writer, with: group.last)
+        writer.member("repeated", true)
+      }
+    }
+    post(.latest, tellsLoss: false, to: silent(in: &poses, now)) { writer in
+      writePose(&writer)
+      writer.member("repeated", true)
+    }
+  }
+
+  private func everyone<Record>(in hub: inout Hub<Record>, _ now: BootTime) -> [StreamID] {
+    var streams: [StreamID] = []
+    hub.select(at: now, into: &streams) { _ in true }
+    return streams
+  }
+
+  private func silent<Record>(in hub: inout Hub<Record>, _ now: BootTime) -> [StreamID] {
+    var streams: [StreamID] = []
+    hub.selectSilent(at: now, into: &streams)
+    return streams
+  }
+
+  private func writeState(
+    of group: SampleGroup, _ writer: inout JSONWriter, with sample: AccelerationSample? = nil
+  ) {
+    writer.member("state", state.rawValue)
+    if let identifier { writer.member("sensor", identifier) }
+    if let rate = group.actualRate {
+      writer.key("actualRate")
+      writer.value(rate, decimals: Decimals.ratio)
+    }
+    writer.key("samples")
+    writer.array(sample.map { [$0] } ?? []) { $0.value($1) }
+  }
+
+  private func writePose(_ writer: inout JSONWriter) {
+    writer.member("state", state.rawValue)
+    if let identifier { writer.member("sensor", identifier) }
+    writer.member("orientation", (engine?.orientation ?? .undefined).rawValue)
+    writer.member("tilt", (engine?.tilt ?? .undefined).rawValue)
+  }
+
+  /// Encodes once for all of `streams`; when there are none, not at all.
+  ///
+  /// It is sent by `sendAll`: a stream may end while it is sent to.
+  private func post(
+    _ kind: StreamMessage.Kind, tellsLoss: Bool = true, to streams: [StreamID],
+    _ members: (inout JSONWriter) -> Void
+  ) {
+    guard !streams.isEmpty else { return }
+    outbox.append((StreamMessage(kind, tellsLoss: tellsLoss, writer: &writer, members), streams))
+  }
+
+  private func sendAll() {
+    while !outbox.isEmpty {
+      let (message, streams) = outbox.removeFirst()
+      home.outlet.send(message, to: streams)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+extension Accelerometer.Setup {
+  /// What the configuration says that the accelerometer runs on.
+  public init(_ settings: AccelerometerSettings) {
+    let sources: any AccelerometerSources =
+      switch settings.source {
+      case .hardware: IIOSources(settings)
+      case .simulation: SimulatedAccelerometer()
+      case .replay(let file):
+        NoAccelerometers(summary: "the recording \(file), which holds no acceleration")
+      case .none: NoAccelerometers(summary: "no source, by configuration")
+      }
+    let discovery = sources.discovery()
+    self.init(
+      summary: discovery.summary, sources: sources, sensor: settings.sensor,
+      isSimulated: discovery.isSimulated)
+  }
+}
