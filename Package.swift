@@ -37,13 +37,16 @@ let package = Package(
       linkerSettings: [.linkedLibrary("GeographicLib"), .linkedLibrary("stdc++")]),
 
     // Libraries.
+    .target(name: "Locking", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BearingModel", swiftSettings: strict),
     .target(
       name: "BearingClient", dependencies: ["Varlink", "BearingModel"], swiftSettings: strict),
     .target(
       name: "BearingCore",
-      dependencies: ["CLinux", "CGps", "CSystemd", "CGeodesic", "Varlink", "BearingModel"],
+      dependencies: [
+        "CLinux", "CGps", "CSystemd", "CGeodesic", "Locking", "Varlink", "BearingModel",
+      ],
       resources: [
         .embedInCode("Server/io.bearing.accelerometer.varlink"),
         .embedInCode("Server/io.bearing.daemon.varlink"),
@@ -71,6 +74,10 @@ let package = Package(
     .testTarget(
       name: "VarlinkTests", dependencies: ["CLinux", "Varlink", "TestSupport"],
       exclude: ["Fixtures", "Peers"], swiftSettings: strictTests),
+    .testTarget(
+      name: "PreferencesTests",
+      dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport"],
+      swiftSettings: strictTests),
     .testTarget(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],
       swiftSettings: strictTests),

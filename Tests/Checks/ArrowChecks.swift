@@ -11,11 +11,12 @@ import Testing
     ],
     "BearingCore": [
       "BearingModel", "CGeodesic", "CGps", "CLinux", "CSQLite", "CSystemd", "FoundationEssentials",
-      "Glibc", "Preferences", "SQLiteStore", "Synchronization", "Varlink",
+      "Glibc", "Locking", "Preferences", "SQLiteStore", "Synchronization", "Varlink",
     ],
-    "SQLiteStore": ["CSQLite", "Glibc"],
-    "Preferences": ["FoundationEssentials", "Glibc", "SQLiteStore", "Synchronization"],
-    "PreferencesUserDefaults": ["Foundation", "Preferences"],
+    "Locking": ["CLinux", "Synchronization"],
+    "SQLiteStore": ["CLinux", "CSQLite", "Glibc"],
+    "Preferences": ["CKeyutils", "FoundationEssentials", "Glibc", "Locking", "SQLiteStore"],
+    "PreferencesUserDefaults": ["Foundation", "Locking", "Preferences"],
     "bearingd": ["BearingCore", "BearingModel", "Glibc", "Varlink"],
     "gpsctl": [
       "BearingClient", "BearingModel", "Dispatch", "FoundationEssentials", "Glibc", "Varlink",

@@ -9,6 +9,7 @@ import Testing
     ("Sources/Varlink/Socket/", "socket calls"),
     ("Sources/BearingCore/Sources/Gpsd", "libgps and its socket"),
     ("Sources/BearingCore/Sources/IIO", "device files"),
+    ("Sources/Locking/", "names the lock to ThreadSanitizer"),
     ("Sources/SQLiteStore/", "libsqlite3"),
     ("Sources/BearingCore/Streams/SampleRing", "shared memory"),
     ("Sources/BearingClient/SampleRing", "shared memory"),

@@ -1,3 +1,5 @@
+internal import Locking
+
 /// Takes, once and before its device's first use, what the device is to run on.
 ///
 /// This is the singleton whose concrete kind is decided at run time: the device's class is fixed,

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Locking
 
 /// A running source's side of the line to the loop: it posts samples, and learns what is wanted.
 public final class SourcePort<Raw: Sendable, Demand: Sendable & Equatable>: Sendable {

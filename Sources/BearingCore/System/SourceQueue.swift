@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Locking
 
 /// The bounded queue from one source's thread to the loop.
 ///

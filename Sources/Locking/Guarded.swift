@@ -5,16 +5,16 @@ internal import Synchronization
 ///
 /// ThreadSanitizer on Linux does not see `Synchronization.Mutex` (a futex of Swift's own), so each
 /// acquisition and release is told to it.
-public final class Guarded<Value: Sendable>: Sendable {
+public final class Guarded<Value: ~Copyable>: Sendable {
   private let mutex: Mutex<Value>
 
   /// Guards `value`.
-  public init(_ value: Value) {
+  public init(_ value: consuming sending Value) {
     mutex = Mutex(value)
   }
 
   /// Gives `body` the value alone. Never call another guarded value from within: there is no lock order.
-  public func withValue<Result: Sendable, Failure: Error>(
+  public func withValue<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
