@@ -35,9 +35,11 @@ let package = Package(
     .target(
       name: "CGeodesic", cxxSettings: strictCXX,
       linkerSettings: [.linkedLibrary("GeographicLib"), .linkedLibrary("stdc++")]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Libraries.
     .target(name: "Locking", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "SQLiteStore", dependencies: ["CLinux", "CSQLite"], swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BearingModel", swiftSettings: strict),
     .target(
@@ -75,8 +77,7 @@ let package = Package(
       name: "VarlinkTests", dependencies: ["CLinux", "Varlink", "TestSupport"],
       exclude: ["Fixtures", "Peers"], swiftSettings: strictTests),
     .testTarget(
-      name: "PreferencesTests",
-      dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport"],
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],

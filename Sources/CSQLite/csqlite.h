@@ -1,0 +1,2 @@
+// The system's SQLite.
+#include <sqlite3.h>

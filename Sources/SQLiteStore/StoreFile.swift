@@ -1,0 +1,119 @@
+internal import CLinux
+internal import Glibc
+
+/// Which file stands under a name: another file under the same name has another identity.
+public struct FileIdentity: Sendable, Equatable {
+  private let device: UInt64
+  private let inode: UInt64
+
+  fileprivate init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+}
+
+/// What a store does with its file besides SQLite's own reading and writing.
+public enum StoreFile {
+  /// Most that is read of a damaged file, in bytes.
+  private static let readLimit = 256 << 20
+
+  /// Which file stands under a name, with its size in bytes; nil when none does.
+  public static func status(
+    of path: String
+  ) throws(StoreError) -> (identity: FileIdentity, size: Int)? {
+    var status = stat()
+    if unsafe stat(path, &status) != 0 {
+      let failure = StoreError(attempt: "look at", path: path, errno: errno)
+      if failure.kind == .missing { return nil }
+      throw failure
+    }
+    return (FileIdentity(status), Int(status.st_size))
+  }
+
+  /// Makes a folder, and those above it, for this user alone.
+  public static func makeFolder(_ path: String) throws(StoreError) {
+    if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    let failure = StoreError(attempt: "make the folder", path: path, errno: errno)
+    let above = folder(of: path)
+    guard failure.kind == .missing, above != path else { throw failure }
+    try makeFolder(above)
+    if unsafe mkdir(path, 0o700) != 0 && errno != EEXIST {
+      throw StoreError(attempt: "make the folder", path: path, errno: errno)
+    }
+  }
+
+  /// The folder a path is in.
+  public static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes an empty file of exactly these permissions; one that is there already is emptied.
+  public static func makeEmpty(_ path: String, permissions: UInt32) throws(StoreError) {
+    let descriptor = unsafe clinux_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw StoreError(attempt: "make", path: path, errno: errno) }
+    defer { close(descriptor) }
+    if fchmod(descriptor, mode_t(permissions)) != 0 {
+      throw StoreError(attempt: "set the permissions of", path: path, errno: errno)
+    }
+  }
+
+  /// All of a file, for looking through it; at most 256 MiB.
+  public static func contents(of path: String) throws(StoreError) -> [UInt8] {
+    let descriptor = unsafe clinux_open(path, O_RDONLY, 0)
+    guard descriptor >= 0 else { throw StoreError(attempt: "read", path: path, errno: errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < readLimit {
+      let count = unsafe read(descriptor, &piece, piece.count)
+      if count == 0 { break }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw StoreError(attempt: "read", path: path, errno: errno)
+      }
+      bytes += piece[..<count]
+    }
+    return bytes
+  }
+
+  /// Gives a file a second name that nothing has yet: `name`, else `name-1`, `name-2`, ….
+  ///
+  /// - Returns: The name it got. The file keeps the first name as well, so that at no moment it has
+  ///   none; where the file system knows no second names, it is renamed.
+  public static func keep(_ path: String, as name: String) throws(StoreError) -> String {
+    for number in 0..<1000 {
+      let candidate = number == 0 ? name : "\(name)-\(number)"
+      if unsafe link(path, candidate) == 0 { return candidate }
+      if errno == EEXIST { continue }
+      guard errno == EPERM || errno == EOPNOTSUPP, unsafe access(candidate, F_OK) != 0 else {
+        break
+      }
+      try move(path, to: candidate)
+      return candidate
+    }
+    throw StoreError(attempt: "set aside", path: path, errno: errno)
+  }
+
+  /// Puts a file under a name, in place of what had it, and waits until the disk has it so.
+  public static func move(_ path: String, to name: String) throws(StoreError) {
+    if unsafe rename(path, name) != 0 {
+      throw StoreError(attempt: "rename to \(name)", path: path, errno: errno)
+    }
+    let folder = folder(of: name)
+    let descriptor = unsafe clinux_open(folder, O_RDONLY | O_DIRECTORY, 0)
+    guard descriptor >= 0, fsync(descriptor) == 0 else {
+      let code = errno
+      if descriptor >= 0 { close(descriptor) }
+      throw StoreError(attempt: "write out the folder", path: folder, errno: code)
+    }
+    close(descriptor)
+  }
+
+  /// Removes a file; one that is not there is no error.
+  public static func remove(_ path: String) throws(StoreError) {
+    if unsafe unlink(path) != 0 && errno != ENOENT {
+      throw StoreError(attempt: "remove", path: path, errno: errno)
+    }
+  }
+}
