@@ -22,6 +22,8 @@ let package = Package(
   name: "bearingd",
   products: [
     .library(name: "Varlink", targets: ["Varlink"]),
+    .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "PreferencesUserDefaults", targets: ["PreferencesUserDefaults"]),
     .library(name: "BearingModel", targets: ["BearingModel"]),
     .library(name: "BearingClient", targets: ["BearingClient"]),
     .executable(name: "bearingd", targets: ["bearingd"]),
@@ -36,10 +38,17 @@ let package = Package(
       name: "CGeodesic", cxxSettings: strictCXX,
       linkerSettings: [.linkedLibrary("GeographicLib"), .linkedLibrary("stdc++")]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
 
     // Libraries.
     .target(name: "Locking", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "SQLiteStore", dependencies: ["CLinux", "CSQLite"], swiftSettings: strict),
+    .target(
+      name: "Preferences", dependencies: ["CKeyutils", "Locking", "SQLiteStore"],
+      swiftSettings: strict),
+    .target(
+      name: "PreferencesUserDefaults", dependencies: ["Locking", "Preferences"],
+      swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BearingModel", swiftSettings: strict),
     .target(
@@ -78,6 +87,10 @@ let package = Package(
       exclude: ["Fixtures", "Peers"], swiftSettings: strictTests),
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "TestSupport"],
+      swiftSettings: strictTests),
+    .testTarget(
+      name: "PreferencesTests",
+      dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],

@@ -1,0 +1,2 @@
+// The kernel's keyrings, by libkeyutils.
+#include <keyutils.h>

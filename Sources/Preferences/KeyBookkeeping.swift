@@ -1,0 +1,59 @@
+internal import Locking
+
+/// What a storage knows about its keys besides their values: where they are declared, and who observes.
+///
+/// A storage of your own holds one and calls `changed` after it changed a value.
+public final class KeyBookkeeping: Sendable {
+  private struct Declarations {
+    var places: [String: DeclarationPlace] = [:]
+    var settled: Set<String> = []
+  }
+
+  private let declarations = Guarded(Declarations())
+  private let observers = ObserverTable()
+
+  /// Knows nothing yet.
+  public init() {}
+
+  /// Notes that a key is declared at a place.
+  ///
+  /// - Returns: The error when it was declared at another place before.
+  func declare(_ key: String, at place: DeclarationPlace) -> StorageError? {
+    declarations.withValue { declarations in
+      guard let first = declarations.places[key] else {
+        declarations.places[key] = place
+        return nil
+      }
+      return first == place ? nil : .duplicateKey(key: key, first: first, second: place)
+    }
+  }
+
+  /// Whether a renamed key needs no more looking for its previous names.
+  func isSettled(_ key: String) -> Bool {
+    declarations.withValue { $0.settled.contains(key) }
+  }
+
+  func settle(_ key: String) {
+    declarations.withValue { _ = $0.settled.insert(key) }
+  }
+
+  /// Calls the handler after each change of the key that the storage tells of.
+  ///
+  /// - Parameter state: What is stored now, to leave out what is no change; nil leaves out nothing.
+  public func observe(
+    _ key: String, state: (@Sendable () -> [UInt8]?)? = nil,
+    _ handler: @escaping @Sendable () -> Void
+  ) -> Observation {
+    observers.add(key: key, state: state, handler)
+  }
+
+  /// Tells the key's observers, one after the other, that it changed.
+  public func changed(_ key: String) {
+    observers.tell(key)
+  }
+
+  /// Tells the observers of every key that changed, after others may have changed any.
+  public func mayHaveChanged() {
+    observers.tell(nil)
+  }
+}

@@ -1,0 +1,138 @@
+internal import Locking
+internal import SQLiteStore
+
+/// A preferences file, as all storages of this process on it share it.
+///
+/// It is opened at first use and opened again whenever another file stands under its name. What is
+/// damaged is set aside and made anew with all that can be read of it.
+final class PreferenceFile: Sendable {
+  let path: String
+  let bookkeeping = KeyBookkeeping()
+  private let permissions: UInt32
+  private let open = Guarded<OpenPreferenceFile?>(nil)
+  private let watch = Guarded<FileWatch?>(nil)
+
+  init(path: String, permissions: UInt32) {
+    self.path = path
+    self.permissions = permissions
+  }
+
+  deinit {
+    watch.withValue { $0?.endThread() }
+  }
+
+  func entry(forKey key: String) throws(StorageError) -> StoredEntry {
+    let entry = try use("read \"\(key)\" in", making: false) {
+      (file: borrowing OpenPreferenceFile) throws(StoreError) in
+      try file.entry(key)
+    }
+    return entry ?? .absent
+  }
+
+  func setEntry(
+    _ entry: StoredEntry, forKey key: String, expecting expected: StoredEntry?
+  ) throws(StorageError) -> Bool {
+    let isKept = try use("write \"\(key)\" to", making: true) {
+      (file: borrowing OpenPreferenceFile) throws(StoreError) in
+      try file.set(entry, key, expecting: expected)
+    }
+    guard isKept == true else { return false }
+    bookkeeping.changed(key)
+    return true
+  }
+
+  func keys() throws(StorageError) -> [String] {
+    try use("list the keys of", making: false) {
+      (file: borrowing OpenPreferenceFile) throws(StoreError) in
+      try file.keys()
+    } ?? []
+  }
+
+  /// The descriptor that tells of changes by others; from the first call on they are watched for.
+  func changeDescriptor() throws(StorageError) -> Int32 {
+    try watching(onThread: false)
+  }
+
+  /// Watches for changes by others on a thread of its own, unless they are watched for already.
+  func watchOnThread() throws(StorageError) {
+    _ = try watching(onThread: true)
+  }
+
+  /// Tells the observers of what others changed.
+  func processChanges() {
+    watch.withValue { $0?.drain() }
+    bookkeeping.mayHaveChanged()
+  }
+
+  private func watching(onThread: Bool) throws(StorageError) -> Int32 {
+    do {
+      return try watch.withValue { (watch: inout sending FileWatch?) throws(StoreError) in
+        if let watch { return watch.descriptor }
+        let new = try FileWatch(path: path)
+        if onThread {
+          let bookkeeping = bookkeeping
+          try new.startThread { bookkeeping.mayHaveChanged() }
+        }
+        watch = new
+        return new.descriptor
+      }
+    } catch {
+      throw StorageError(error, attempt: "watch for changes of")
+    }
+  }
+
+  /// Does something with the file that stands under the name now.
+  ///
+  /// - Parameter making: Whether to make the file when it is missing; otherwise nil is given then.
+  private func use<Result: Sendable>(
+    _ attempt: String, making: Bool,
+    _ body: @Sendable (borrowing OpenPreferenceFile) throws(StoreError) -> Result
+  ) throws(StorageError) -> Result? {
+    do {
+      return try open.withValue { (open: inout sending OpenPreferenceFile?) throws(StoreError) in
+        try Self.use(&open, path, permissions, making: making, body)
+      }
+    } catch {
+      throw StorageError(error, attempt: attempt)
+    }
+  }
+
+  /// Tries that are made when the file is replaced or found damaged; each ends in another file.
+  private static let mostTries = 5
+
+  private static func use<Result: Sendable>(
+    _ open: inout OpenPreferenceFile?, _ path: String, _ permissions: UInt32, making: Bool,
+    _ body: (borrowing OpenPreferenceFile) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    var damage: StoreError?
+    for _ in 0..<mostTries {
+      let status = try StoreFile.status(of: path)
+      if open?.identity != status?.identity { open = nil }
+      do {
+        if open == nil {
+          if status == nil {
+            guard making else { return nil }
+            try PreferenceFileMaker(path: path, permissions: permissions).makeIfMissing()
+          }
+          open = try OpenPreferenceFile.open(path)
+        }
+        guard let result = try open?.perform(body) else { continue }
+        // Another process may have set the file aside just before: what was written went with it.
+        if try StoreFile.status(of: path)?.identity == open?.identity { return result }
+      } catch  where error.kind == .damaged {
+        damage = error
+        let identity = open?.identity ?? status?.identity
+        open = nil
+        try PreferenceFileMaker(path: path, permissions: permissions)
+          .replace(identity, because: error)
+      } catch  where error.kind == .missing {
+        // Replaced between the look and the opening.
+        open = nil
+        damage = error
+      }
+    }
+    throw damage
+      ?? StoreError(
+        attempt: "use", path: path, kind: .busy, detail: "it is replaced again and again")
+  }
+}

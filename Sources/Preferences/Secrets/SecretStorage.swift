@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import Locking
+
+/// A storage for secrets: what a keychain is elsewhere.
+///
+/// What is written is kept in a keyring of the kernel: in its memory alone, never on a disk and never
+/// swapped out. **It does not survive a reboot.** What has to is given to a service as a systemd
+/// credential (`LoadCredentialEncrypted=` in its unit): a file of the key's name in the folder
+/// `CREDENTIALS_DIRECTORY`, which can only be read, and which counts while the keyring has nothing under
+/// the key. So a secret is a credential that a program may replace until the next reboot.
+///
+/// A credential is text as administrators write it: read as `String` it is the file's text without a
+/// line end behind it, as `[UInt8]` or `Data` its bytes, and as any other type its JSON.
+///
+/// The kernel gives each user 20,000 bytes and 200 keys by default (root: 25 MB), and keeps at most
+/// 32,767 bytes a key. Other programs of the same user can read the user's keyring.
+///
+/// Observers hear of changes made through this object. The kernel tells of those by others only where
+/// it was built so; `processChanges` looks for them.
+public final class SecretStorage: EncodedStorage {
+  /// Which of the kernel's keyrings keeps what is written.
+  public enum Keyring: Sendable {
+    /// The user's: shared by all programs of the user, until the last of them has ended.
+    case user
+    /// The session's: shared by the programs started from one log-in, or by those of one service.
+    case session
+    /// The process' own, as the thread that makes it sees it and those it starts later.
+    case process
+  }
+
+  /// What stands for a reset key: the kernel keeps no key without bytes, and JSON has no NUL.
+  private static let resetMark: [UInt8] = [0]
+
+  /// Which places declare its keys, and who observes them.
+  public let bookkeeping = KeyBookkeeping()
+  private let service: String
+  private let keyring: KernelKeyring
+  private let credentials: Credentials
+  /// Held from looking to writing, as the kernel has no "write if it is still so".
+  private let writing = Guarded(())
+
+  /// A storage for a program's secrets.
+  ///
+  /// - Parameters:
+  ///   - service: What is put before each key in the keyring; nil is the program's own name.
+  ///   - keyring: Where what is written is kept.
+  ///   - credentialsFolder: Where the credentials are; nil is the environment's `CREDENTIALS_DIRECTORY`,
+  ///     and none when that is not set.
+  public init(
+    service: String? = nil, keyring: Keyring = .user, credentialsFolder: String? = nil
+  ) {
+    let process = ProcessInfo.processInfo
+    self.service = service ?? process.processName
+    self.keyring = KernelKeyring(keyring)
+    credentials = Credentials(
+      folder: credentialsFolder ?? process.environment["CREDENTIALS_DIRECTORY"])
+  }
+
+  /// The secret in the keyring, else the credential.
+  public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
+    switch try entry(forKey: key) {
+    case .value(let bytes): try JSONValue.decode(bytes, key: key)
+    case .reset, .absent: try credentials.value(forKey: key)
+    }
+  }
+
+  /// What the keyring has under a key.
+  public func entry(forKey key: String) throws(StorageError) -> StoredEntry {
+    do {
+      guard let bytes = try keyring.read(name(key)) else { return .absent }
+      return bytes == Self.resetMark ? .reset : .value(bytes)
+    } catch {
+      throw Self.error(error, "read \"\(key)\" in the keyring")
+    }
+  }
+
+  /// Puts an entry into the keyring. Only writers in this object exclude each other.
+  public func setEntry(
+    _ entry: StoredEntry, forKey key: String, expecting expected: StoredEntry?
+  ) throws(StorageError) -> Bool {
+    let isKept = try writing.withValue { _ throws(StorageError) in
+      if let expected, try self.entry(forKey: key) != expected { return false }
+      var bytes = Self.resetMark
+      if case .value(let value) = entry { bytes = value }
+      do throws(KernelKeyring.Failure) {
+        try keyring.write(bytes, name(key))
+      } catch {
+        throw Self.error(error, "write \"\(key)\" to the keyring")
+      }
+      return true
+    }
+    if isKept { bookkeeping.changed(key) }
+    return isKept
+  }
+
+  /// The keys that have a secret, in the keyring or as a credential, sorted.
+  public func keys() throws(StorageError) -> [String] {
+    let written: [String]
+    do {
+      written = try keyring.names(startingWith: name(""))
+    } catch {
+      throw Self.error(error, "list the keys of the keyring")
+    }
+    var keys = Set(credentials.names())
+    for key in written {
+      if case .value = try entry(forKey: key) { keys.insert(key) }
+    }
+    return keys.sorted()
+  }
+
+  /// Calls the observers of what other programs have changed.
+  public func processChanges() {
+    bookkeeping.mayHaveChanged()
+  }
+
+  private func name(_ key: String) -> String { "\(service):\(key)" }
+
+  private static func error(_ failure: KernelKeyring.Failure, _ attempt: String) -> StorageError {
+    failure.isQuota
+      ? .full(attempt: attempt, reason: "\(failure.reason); the user's quota of keys is used up")
+      : .failed(attempt: attempt, reason: failure.reason)
+  }
+}

@@ -1,0 +1,167 @@
+internal import Foundation
+internal import Locking
+public import Preferences
+
+/// A storage on Foundation's `UserDefaults`, for values that other code reads and writes there.
+///
+/// A value is kept as the property list that plain code would keep: a number, a string, a date, data, an
+/// array, and a `Codable` structure as a dictionary of its properties; read is also a structure that
+/// other code has put there as data, in JSON or as an encoded property list.
+///
+/// On Linux `UserDefaults` cuts and rewrites its file in place: killed at that moment, a program loses all
+/// of its values, and several programs overwrite each other's. Use it to read and to hand over values;
+/// `PersistentStorage` keeps them. nil cannot be kept: it takes the value away.
+public final class UserDefaultsStorage: KeyValueStorage {
+  /// Where it keeps which keys were reset or migrated.
+  private static let settledKey = "KeyValueStorage.settledKeys"
+
+  /// Which places declare keys of the suite, and who observes them.
+  public let bookkeeping: KeyBookkeeping
+  private let suiteName: String?
+  /// Held from reading to writing.
+  private let writing = Guarded(())
+  /// How many are writing through this object.
+  private let writers = Guarded(0)
+
+  /// The defaults of a suite; nil is the program's own.
+  public init(suiteName: String? = nil) {
+    self.suiteName = suiteName
+    bookkeeping = Self.books.withValue { books in
+      let name = suiteName ?? ""
+      let book = books[name] ?? KeyBookkeeping()
+      books[name] = book
+      return book
+    }
+  }
+
+  private static let books = Guarded<[String: KeyBookkeeping]>([:])
+
+  /// The suite; made anew each time, as it may not be shared between threads.
+  private func defaults() throws(StorageError) -> UserDefaults {
+    guard let suiteName else { return .standard }
+    guard let defaults = UserDefaults(suiteName: suiteName) else {
+      throw .failed(attempt: "open the defaults of \(suiteName)", reason: "the name is not allowed")
+    }
+    return defaults
+  }
+
+  /// The value under a key.
+  public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
+    guard let object = try defaults().object(forKey: key) else { return nil }
+    return try PropertyListValue.decode(object, key: key)
+  }
+
+  /// Puts a value under a key, and waits until the file has it.
+  public func setValue<T: Codable>(_ value: T?, forKey key: String) throws(StorageError) {
+    let object = try value.flatMap { value throws(StorageError) in
+      try PropertyListValue.encode(value, key: key)
+    }
+    try change { defaults throws(StorageError) in
+      if let object {
+        defaults.set(object, forKey: key)
+      } else {
+        defaults.removeObject(forKey: key)
+        settle(key, in: defaults)
+      }
+    }
+  }
+
+  /// Changes a value; only those who use this object exclude each other.
+  public func updateValue<T: Codable>(
+    forKey key: String, _ change: (T?) -> T?
+  ) throws(StorageError) {
+    let new = change(try value(forKey: key))
+    try setValue(new, forKey: key)
+  }
+
+  /// Takes over the value of the newest previous name that has one, unless this key was ever written,
+  /// reset or migrated.
+  public func migrateValue<T: Codable>(
+    of type: T.Type, from previousKeys: [String], to key: String
+  ) throws(StorageError) -> Bool {
+    var isSettled = true
+    try change { defaults throws(StorageError) in
+      let settled = settledKeys(defaults)
+      if defaults.object(forKey: key) != nil || settled.contains(key) { return }
+      for previous in previousKeys {
+        let object = defaults.object(forKey: previous)
+        guard object != nil || settled.contains(previous) else { continue }
+        if let object { defaults.set(object, forKey: key) }
+        settle(key, in: defaults)
+        return
+      }
+      isSettled = false
+    }
+    return isSettled
+  }
+
+  /// Observes what this process puts under the key, through plain `UserDefaults` too.
+  public func observe(
+    _ key: String, _ handler: @escaping @Sendable () -> Void
+  ) throws(StorageError) -> Observation {
+    let inner = bookkeeping.observe(key, state: { [self] in state(of: key) }, handler)
+    let token = NotificationToken(
+      NotificationCenter.default.addObserver(
+        forName: UserDefaults.didChangeNotification, object: nil, queue: nil
+      ) { [bookkeeping, writers] _ in
+        // Its own writes are told when they are done.
+        if writers.withValue({ $0 == 0 }) { bookkeeping.changed(key) }
+      })
+    return Observation {
+      inner.cancel()
+      token.remove()
+    }
+  }
+
+  private func state(of key: String) -> [UInt8]? {
+    guard let object = try? defaults().object(forKey: key) else { return nil }
+    return try? Array(
+      PropertyListSerialization.data(fromPropertyList: [object], format: .xml, options: 0))
+  }
+
+  private func settledKeys(_ defaults: UserDefaults) -> [String] {
+    defaults.stringArray(forKey: Self.settledKey) ?? []
+  }
+
+  private func settle(_ key: String, in defaults: UserDefaults) {
+    let settled = settledKeys(defaults)
+    if !settled.contains(key) { defaults.set(settled + [key], forKey: Self.settledKey) }
+  }
+
+  /// Changes the defaults alone, waits until the file has it, and tells the observers.
+  private func change(
+    _ body: (UserDefaults) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    writers.withValue { $0 += 1 }
+    defer {
+      writers.withValue { $0 -= 1 }
+      // Of every key: what other code has written meanwhile was not told.
+      bookkeeping.mayHaveChanged()
+    }
+    try writing.withValue { _ throws(StorageError) in
+      let defaults = try defaults()
+      try body(defaults)
+      guard defaults.synchronize() else {
+        throw .failed(
+          attempt: "write the defaults of \(suiteName ?? "the program")",
+          reason: "UserDefaults does not say why; is the disk full, or the folder not writable?")
+      }
+    }
+  }
+}
+
+/// What the notification centre gave for an observer.
+private final class NotificationToken: Sendable {
+  private let token: Guarded<(any NSObjectProtocol)?>
+
+  init(_ token: sending any NSObjectProtocol) {
+    self.token = Guarded(token)
+  }
+
+  func remove() {
+    token.withValue { token in
+      if let token { NotificationCenter.default.removeObserver(token) }
+      token = nil
+    }
+  }
+}

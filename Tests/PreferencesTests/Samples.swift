@@ -1,0 +1,109 @@
+import Foundation
+import Preferences
+import PreferencesUserDefaults
+import TestSupport
+
+/// A structure as programs keep them.
+struct Place: Codable, Equatable, Sendable {
+  var name: String
+  var latitude: Double
+  var visits: Int64
+  var note: String?
+  var tags: [String: [Int]]
+
+  static let zurich = Place(
+    name: "Zürich \"am\" See\n🧭", latitude: 47.376_886_3, visits: 9_007_199_254_740_993, note: nil,
+    tags: ["a": [1, 2], "": []])
+}
+
+/// The storages that a value can be written to.
+enum StorageKind: String, CaseIterable, Sendable {
+  case memory, persistent, layered, userDefaults, secret, plain
+
+  /// A new and empty one, for as long as the object lives.
+  func make() throws -> SampleStorage {
+    let folder = try TemporaryFolder()
+    let name = "bearing-test-\(UUID().uuidString)"
+    let storage: any KeyValueStorage =
+      switch self {
+      case .memory: MemoryStorage()
+      case .persistent: PersistentStorage(path: folder.path + "/a.preferences", keyPrefix: "p.")
+      case .layered:
+        LayeredStorage(
+          forced: MemoryStorage(), user: MemoryStorage(), machine: MemoryStorage(),
+          defaults: MemoryStorage())
+      case .userDefaults: UserDefaultsStorage(suiteName: name)
+      case .secret:
+        SecretStorage(service: name, keyring: .process, credentialsFolder: folder.path)
+      case .plain: PlainStorage()
+      }
+    return SampleStorage(storage: storage, folder: folder, name: name)
+  }
+}
+
+final class SampleStorage: Sendable {
+  let storage: any KeyValueStorage
+  let folder: TemporaryFolder
+  let name: String
+
+  init(storage: any KeyValueStorage, folder: TemporaryFolder, name: String) {
+    self.storage = storage
+    self.folder = folder
+    self.name = name
+  }
+
+  deinit {
+    if storage is UserDefaultsStorage {
+      UserDefaults.standard.removePersistentDomain(forName: name)
+      UserDefaultsFile.remove(name)
+    }
+  }
+}
+
+/// Where Foundation keeps a suite's values on Linux.
+enum UserDefaultsFile {
+  static func path(_ suiteName: String) -> String {
+    let environment = ProcessInfo.processInfo.environment
+    let folder = environment["XDG_CONFIG_HOME"] ?? NSHomeDirectory() + "/.config"
+    return "\(folder)/\(suiteName).plist"
+  }
+
+  static func remove(_ suiteName: String) {
+    try? FileManager.default.removeItem(atPath: path(suiteName))
+  }
+}
+
+/// A storage of someone else's, with no more than the protocol asks for.
+final class PlainStorage: KeyValueStorage {
+  let bookkeeping = KeyBookkeeping()
+  private let values = Box()
+
+  func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
+    guard let data = values[key] else { return nil }
+    do {
+      return try JSONDecoder().decode(T.self, from: data)
+    } catch {
+      throw .undecodable(key: key, type: "\(T.self)", reason: "\(error)")
+    }
+  }
+
+  func setValue<T: Codable>(_ value: T?, forKey key: String) throws(StorageError) {
+    do {
+      values[key] = try value.map { try JSONEncoder().encode($0) }
+    } catch {
+      throw .unencodable(key: key, reason: "\(error)")
+    }
+    bookkeeping.changed(key)
+  }
+}
+
+/// Values behind a lock.
+private final class Box: @unchecked Sendable {
+  private let lock = NSLock()
+  private var values: [String: Data] = [:]
+
+  subscript(key: String) -> Data? {
+    get { lock.withLock { values[key] } }
+    set { lock.withLock { values[key] = newValue } }
+  }
+}
