@@ -6,6 +6,8 @@ internal import Varlink
 public final class Daemon {
   /// Its socket's name in the runtime directory.
   public static let socketName = "io.bearing"
+  /// Its database's name in the state directory.
+  private static let stateName = "state.db"
   private static let socketMode: UInt32 = 0o666
   /// How long devices may take at the end to put their settings back.
   private static let restTime = 2 * Nanoseconds.second
@@ -24,7 +26,9 @@ public final class Daemon {
   private let server: Server
   private let devices: [any Device.Type]
   private var attached: [ObjectIdentifier: any Device] = [:]
+  private let storage: Storage
   private var interface: DaemonInterface?
+  private var regions: RegionsInterface?
   private var warnings: [String]
   private var deadline: LoopTimer?
   private let startedAt = BootTime.now()
@@ -50,13 +54,14 @@ public final class Daemon {
     devices = registry.devices
     let loop = try EventLoop()
     self.loop = loop
+    storage = try Storage(loop: loop, path: "\(directories.state)/\(Self.stateName)")
     let lookup = HandlerLookup()
     server = try Server(
       loop: loop, limits: configuration.limits, door: AccessDoor(rules),
       interfaces: registry.devices.map { $0.interface } + [
         DaemonInterface.definition,
         InterfaceDefinition(description: InterfaceText.preferences, methods: [:]),
-        InterfaceDefinition(description: InterfaceText.regions, methods: [:]),
+        RegionsInterface.definition,
       ],
       makeHandler: { lookup.find?($0) })
     lookup.find = { [unowned self] name in handler(of: name) }
@@ -64,6 +69,10 @@ public final class Daemon {
       server: server, loop: loop, report: { [unowned self] in report() },
       metrics: { [unowned self] in metrics() })
     self.interface = interface
+    storage.onRest = { [unowned self] in exitIfAtRest() }
+    regions = try RegionsInterface(outlet: server, loop: loop, storage: storage) {
+      [unowned self] isNeeded in watchRegions(isNeeded)
+    }
     server.onStatusChange = { [unowned interface] in interface.statusChanged() }
     for warning in self.warnings { Journal.warning(warning) }
     try listen(configuration, directories, lock)
@@ -92,7 +101,7 @@ public final class Daemon {
     do throws(SystemError) {
       deadline = try loop.timer { [unowned self] in
         Journal.warning(
-          "a device did not come to rest in time; its settings may be as we left them")
+          "a device or the store did not come to rest in time; what they had to do may be undone")
         loop.exit()
       }
       deadline?.arm(at: .now() + Self.restTime)
@@ -103,7 +112,8 @@ public final class Daemon {
   }
 
   private func exitIfAtRest() {
-    if deadline != nil, attached.values.allSatisfy({ !$0.isBusy }) { loop.exit() }
+    guard deadline != nil, !storage.isBusy else { return }
+    if attached.values.allSatisfy({ !$0.isBusy }) { loop.exit() }
   }
 
   // MARK: Sockets
@@ -128,7 +138,7 @@ public final class Daemon {
     if let device = attached[ObjectIdentifier(type)] { return device }
     let device = type.shared
     try device.attach(
-      to: DeviceHome(loop: loop, outlet: server) { [unowned self] in
+      to: DeviceHome(loop: loop, storage: storage, outlet: server) { [unowned self] in
         interface?.statusChanged()
         exitIfAtRest()
       })
@@ -136,8 +146,22 @@ public final class Daemon {
     return device
   }
 
+  /// While there is a region, the device that knows where the machine is runs for it.
+  private func watchRegions(_ isNeeded: Bool) {
+    do throws(SystemError) {
+      for case let type as any PositionDevice.Type in devices {
+        guard let device = try attach(type) as? any PositionDevice else { continue }
+        device.observe(
+          isNeeded ? { [unowned self] fix, moment in regions?.note(fix, at: moment) } : nil)
+      }
+    } catch {
+      Journal.error("\(error); regions are not watched")
+    }
+  }
+
   private func handler(of name: String) -> (any InterfaceHandler)? {
     if name == DaemonInterface.name { return interface }
+    if name == RegionsInterface.name { return regions }
     do {
       for type in devices
       where try InterfaceDescription(parsing: type.interface.description).name == name {

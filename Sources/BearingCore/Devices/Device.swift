@@ -31,18 +31,30 @@ extension Device {
   public func collect(into metrics: inout MetricsWriter) {}
 }
 
+/// A device that knows where the machine is, and tells others in the daemon.
+public protocol PositionDevice: Device {
+  /// Calls `observer` with each accepted fix, neither refined nor repeated, and runs for its sake;
+  /// nil ends it.
+  func observe(_ observer: ((Fix, FixMoment) -> Void)?)
+}
+
 /// What a device has around it.
 public struct DeviceHome {
   /// The loop that it lives on.
   public let loop: EventLoop
+  /// The daemon's state on disk.
+  public let storage: Storage
   /// Where its streams' replies go. It outlives the device's streams.
   public unowned let outlet: any Outlet
   /// To be called when its status has changed, or it is busy no more.
   public let statusChanged: () -> Void
 
   /// A home on this loop.
-  public init(loop: EventLoop, outlet: any Outlet, statusChanged: @escaping () -> Void) {
+  public init(
+    loop: EventLoop, storage: Storage, outlet: any Outlet, statusChanged: @escaping () -> Void
+  ) {
     self.loop = loop
+    self.storage = storage
     self.outlet = outlet
     self.statusChanged = statusChanged
   }

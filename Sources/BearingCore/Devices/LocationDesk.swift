@@ -11,6 +11,8 @@ final class LocationDesk {
   var oneShots: [OneShot] = []
 
   private(set) var approximate: ApproximateDesk?
+  private var memory: LocationMemory?
+  private var observer: ((Fix, FixMoment) -> Void)?
 
   private var home: DeviceHome?
   private var runner: SourceRunner<GnssReport, GnssDemand>?
@@ -32,11 +34,18 @@ final class LocationDesk {
 
   func attach(to home: DeviceHome) throws(SystemError) {
     self.home = home
-    approximate = ApproximateDesk(.drawn(), outlet: home.outlet)
+    memory = LocationMemory(home.storage)
     timer = try home.loop.timer { [unowned self] in advance() }
     runner = try SourceRunner(
       loop: home.loop, name: "gnss", make: setup.makeSource,
       receive: { [unowned self] reports in take(reports) }, ended: home.statusChanged)
+    memory?.recall { [unowned self] fix, receipt in
+      // One that was simulated says nothing of a real receiver's place, nor the other way round.
+      guard let fix, fix.simulated == engine.configuration.simulated else { return }
+      engine.restore(fix, receipt: receipt)
+    } secret: { [unowned self] secret in
+      approximate = ApproximateDesk(secret, outlet: home.outlet)
+    }
   }
 
   var status: DeviceStatus {
@@ -91,7 +100,8 @@ final class LocationDesk {
 
   /// Streams and calls that wait, of all callers.
   private var subscriberCount: Int {
-    fixes.records.count + skies.records.count + oneShots.count + (approximate?.subscriberCount ?? 0)
+    fixes.records.count + skies.records.count + oneShots.count + (observer == nil ? 0 : 1)
+      + (approximate?.subscriberCount ?? 0)
   }
 
   /// Stops the source when nobody listens; to be called after a listener is gone.
@@ -104,6 +114,13 @@ final class LocationDesk {
   func shutDown() {
     isShutDown = true
     stop()
+    memory?.saveNow()
+  }
+
+  func observe(_ observer: ((Fix, FixMoment) -> Void)?) {
+    if observer != nil { startIfNeeded() }
+    self.observer = observer
+    stopIfUnneeded()
   }
 
   /// Whether the source's thread has not returned.
@@ -133,7 +150,9 @@ final class LocationDesk {
     publish()
     sendHeartbeats(now)
     expireOneShots(now)
-    _ = approximate?.advance(to: now, state: engine.state, fix: engine.lastFix)
+    if let approximate, approximate.advance(to: now, state: engine.state, fix: engine.lastFix) {
+      memory?.save(approximate.view.secret)
+    }
     stopIfUnneeded()
   }
 
@@ -179,6 +198,10 @@ final class LocationDesk {
     }
     send(.latest) { $0.writeLocation(engine.state, fix, age: now - receipt) }
     answerOneShots(fix, receipt: receipt)
+    memory?.note(fix, at: now)
+    guard !isRefined else { return }
+    let time = fix.timestamp.map { Int64($0) * Nanoseconds.microsecond }
+    observer?(fix, FixMoment(receipt: receipt, time: time))
   }
 
   private func publish(_ state: LocationState) {
@@ -187,6 +210,7 @@ final class LocationDesk {
     fixes.select(at: now, into: &recipients) { _ in true }
     skies.select(at: now, into: &recipients) { _ in true }
     send(.event) { $0.member("state", state.rawValue) }
+    if state == .lost { memory?.saveNow() }
     home?.statusChanged()
   }
 
@@ -255,10 +279,10 @@ final class LocationDesk {
 extension JSONWriter {
   /// Writes a location reply's members; nothing of the fix when there is none.
   fileprivate mutating func writeFixMembers(_ fix: Fix?, age: Int64?) {
-    guard let fix, let age else { return }
+    guard let fix else { return }
     key("fix")
     value(fix)
-    member("age", Int(age / Nanoseconds.millisecond))
+    member("age", age.map { Int($0 / Nanoseconds.millisecond) })
   }
 
   /// Writes the members of a reply of a location stream.

@@ -3,7 +3,7 @@ public import BearingModel
 /// Owns the machine's GNSS receivers: the one instance is `shared`.
 ///
 /// Lazy, made once whatever races for it, since Swift makes a `static let` behind a once-lock.
-public final class LocationManager: Device {
+public final class LocationManager: PositionDevice {
   /// What the manager runs on.
   public struct Setup: Sendable {
     /// What the source is, for people.
@@ -61,6 +61,8 @@ public final class LocationManager: Device {
   public func decisions(of stream: StreamID) -> [DecisionLog.Decision]? {
     desk.value.decisions(of: stream)
   }
+  /// Tells each accepted fix, and runs for its sake.
+  public func observe(_ observer: ((Fix, FixMoment) -> Void)?) { desk.value.observe(observer) }
   /// What it does now.
   public var status: DeviceStatus { desk.value.status }
   /// What its source has carried.

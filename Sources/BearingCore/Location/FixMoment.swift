@@ -1,12 +1,12 @@
 /// When a fix was, on both clocks: what the time between two fixes is reckoned from.
-struct FixMoment: BitwiseCopyable, Sendable, Equatable {
+public struct FixMoment: BitwiseCopyable, Sendable, Equatable {
   /// A difference of UTC above this is a wrong date and no time that passed: a day.
   static var largestUTCStep: Int64 { 86_400 * Nanoseconds.second }
 
   /// When it was received.
-  var receipt: BootTime
+  public var receipt: BootTime
   /// UTC in nanoseconds since 1970; nil when the receiver gave none.
-  var time: Int64?
+  public var time: Int64?
 
   /// Nanoseconds from an earlier fix to this one.
   ///

@@ -83,6 +83,18 @@ public struct LocationEngine: Sendable {
 
   // MARK: What happens
 
+  /// Takes up the last fix of an earlier run: the last known, never a live one.
+  ///
+  /// - Parameters:
+  ///   - fix: As it was delivered.
+  ///   - receipt: When it was received; nil when that was before this boot.
+  public mutating func restore(_ fix: Fix, receipt: BootTime?) {
+    guard lastFix == nil else { return }
+    lastFix = fix
+    lastFixReceipt = receipt
+    sequence = fix.sequence
+  }
+
   /// The source was started.
   public mutating func start(at moment: BootTime, into events: inout [LocationEvent]) {
     isRunning = true

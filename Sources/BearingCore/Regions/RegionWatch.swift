@@ -34,7 +34,8 @@ struct RegionWatch: BitwiseCopyable, Sendable {
   private var outsideEvidence = 0.0
   private var previous: FixMoment?
   private var insideSince: BootTime?
-  private var isDwellTold: Bool
+  /// Whether the stay that goes on had its dwell event.
+  private(set) var isDwellTold: Bool
 
   /// A watch of `region`, in the state that it is known to be in.
   ///

@@ -248,9 +248,13 @@ final class Connection {
     }
     outgoing = []
     outgoingStart = 0
+    let hadWaiting = !mailbox.isEmpty
     while let message = mailbox.first, sendNow(message) {
       mailbox.removeFirst()
       if !outgoing.isEmpty { return }
+    }
+    if hadWaiting, mailbox.isEmpty, let interface = streamInterface {
+      server.streamDrained(id, of: interface)
     }
     if !isClosed {
       closeIfDone()

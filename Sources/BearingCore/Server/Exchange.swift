@@ -77,6 +77,12 @@ public final class Exchange {
     }
   }
 
+  /// Answers that the daemon could not store what was asked.
+  func fail(storing error: any Error) {
+    Journal.error("\(error)")
+    fail("StorageFailed") { $0.member("reason", "\(error)") }
+  }
+
   /// Makes the call a stream, whose replies go through the outlet under `stream`.
   ///
   /// False when the user has as many streams as it may: the call is answered then.

@@ -19,6 +19,8 @@ public protocol InterfaceHandler: AnyObject {
   func handle(_ exchange: Exchange)
   /// The stream that was opened for one of its calls is over.
   func streamEnded(_ stream: StreamID)
+  /// The stream's reader has taken what waited for it.
+  func streamDrained(_ stream: StreamID)
   /// The stream's caller may know more, or less, from now on; it is never `denied`.
   func precisionChanged(of stream: StreamID, to precision: Precision)
   /// What the stream's filters said of its last samples; nil when the interface has no filters.
@@ -26,6 +28,8 @@ public protocol InterfaceHandler: AnyObject {
 }
 
 extension InterfaceHandler {
+  /// Nothing: the interface sends as it comes.
+  public func streamDrained(_ stream: StreamID) {}
   /// Nothing: the interface tells everyone the same.
   public func precisionChanged(of stream: StreamID, to precision: Precision) {}
   /// nil: the interface has no filters.
@@ -36,4 +40,6 @@ extension InterfaceHandler {
 public protocol Outlet: AnyObject {
   /// Sends one message, encoded once, to each of `streams`.
   func send(_ message: StreamMessage, to streams: [StreamID])
+  /// Whether messages wait for the stream's reader to take earlier ones.
+  func hasWaiting(_ stream: StreamID) -> Bool
 }

@@ -34,6 +34,14 @@ public struct Parameters {
     return number
   }
 
+  /// A number in a range, which must be there.
+  public func number(_ name: String, in range: ClosedRange<Double>) throws(ServiceError) -> Double {
+    guard let number = values[name]?.number, range.contains(number) else {
+      throw .invalidParameter(name)
+    }
+    return number
+  }
+
   /// Milliseconds, 0 to `most`; nil when absent.
   public func milliseconds(_ name: String, most: Int = .max) throws(ServiceError) -> Int? {
     guard let value = try integer(name) else { return nil }

@@ -165,6 +165,15 @@ public final class Server: Outlet {
     for stream in streams { connections[stream]?.deliver(message) }
   }
 
+  /// Whether messages wait for the stream's reader to take earlier ones.
+  public func hasWaiting(_ stream: StreamID) -> Bool {
+    connections[stream].map { $0.queuedBytes > 0 } ?? false
+  }
+
+  func streamDrained(_ stream: StreamID, of interface: String) {
+    handlers[interface]?.streamDrained(stream)
+  }
+
   func streamEnded(_ stream: StreamID, of interface: String) {
     handlers[interface]?.streamEnded(stream)
     statusChanged()

@@ -31,6 +31,17 @@ public struct Hub<Record: Subscription> {
     return records.remove(at: index)
   }
 
+  /// The subscription of `stream`; nil when it has none here.
+  public func record(of stream: StreamID) -> Record? {
+    records.first { $0.stream == stream }
+  }
+
+  /// Changes the subscription of `stream`, if it has one here.
+  public mutating func update(_ stream: StreamID, _ change: (inout Record) -> Void) {
+    guard let index = records.firstIndex(where: { $0.stream == stream }) else { return }
+    change(&records[index])
+  }
+
   /// Appends to `recipients` the streams whose subscription `wants` the sample of now.
   public mutating func select(
     at now: BootTime, into recipients: inout [StreamID], where wants: (inout Record) -> Bool

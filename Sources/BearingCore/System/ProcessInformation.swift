@@ -33,3 +33,13 @@ enum DescriptorLimit {
     return Int(clamping: limit.rlim_cur)
   }
 }
+
+/// This boot of the machine.
+enum Boot {
+  /// The kernel's random name for it; empty when it does not say.
+  static func identifier() -> String {
+    let file = "/proc/sys/kernel/random/boot_id"
+    guard let bytes = try? Files.read(file, atMost: 64) else { return "" }
+    return String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)
+  }
+}

@@ -95,6 +95,13 @@ public final class Wake: Sendable {
     _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
 
+  /// Blocks this thread until it is signalled, and makes it quiet again.
+  public func wait() {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while unsafe Glibc.poll(&poll, 1, -1) < 0, errno == EINTR {}
+    clear()
+  }
+
   /// Makes it quiet again.
   public func clear() {
     var count: UInt64 = 0

@@ -1,0 +1,87 @@
+internal import BearingModel
+
+/// Every user's regions and what the fixes say of them. It does no input or output.
+struct RegionTable {
+  /// Regions that one user may have.
+  static var limit: Int { 100 }
+
+  /// One region of one user.
+  struct Entry {
+    var owner: UInt32
+    var region: Region
+    var watch: RegionWatch
+  }
+
+  /// Something happened: the entry's number, and what; nil is a change that is not told.
+  struct Happening {
+    var entry: Int
+    var kind: RegionEventKind?
+  }
+
+  private(set) var entries: [Entry] = []
+
+  /// Whether there is a region at all, which is permanent demand for the receiver.
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// Takes a region in.
+  mutating func add(_ region: Region, owner: UInt32, isDwellTold: Bool, now: BootTime) {
+    entries.append(
+      Entry(
+        owner: owner, region: region,
+        watch: RegionWatch(region, now: now, isDwellTold: isDwellTold)))
+  }
+
+  /// Takes a region out; false when there is none of that name.
+  mutating func remove(_ identifier: String, owner: UInt32) -> Bool {
+    guard let index = index(of: identifier, owner: owner) else { return false }
+    entries.remove(at: index)
+    return true
+  }
+
+  /// Whether a user has a region of that name.
+  func contains(_ identifier: String, owner: UInt32) -> Bool {
+    index(of: identifier, owner: owner) != nil
+  }
+
+  /// A user's regions, by name.
+  func regions(of owner: UInt32) -> [Region] {
+    entries.filter { $0.owner == owner }.map { entry in
+      var region = entry.region
+      region.state = entry.watch.state
+      return region
+    }.sorted { $0.identifier < $1.identifier }
+  }
+
+  /// Takes in an accepted fix.
+  mutating func note(_ fix: Fix, at moment: FixMoment) -> [Happening] {
+    var happenings: [Happening] = []
+    for index in entries.indices {
+      let before = entries[index].watch.state
+      let change = entries[index].watch.note(fix, at: moment)
+      switch change {
+      case .enter: happenings.append(Happening(entry: index, kind: .enter))
+      case .exit: happenings.append(Happening(entry: index, kind: .exit))
+      case nil where entries[index].watch.state != before:
+        happenings.append(Happening(entry: index, kind: nil))
+      case nil: break
+      }
+    }
+    return happenings + takeDwells(at: moment.receipt)
+  }
+
+  /// The dwells that are due.
+  mutating func takeDwells(at now: BootTime) -> [Happening] {
+    var happenings: [Happening] = []
+    for index in entries.indices where entries[index].watch.takeDwell(at: now) {
+      happenings.append(Happening(entry: index, kind: .dwell))
+    }
+    return happenings
+  }
+
+  /// When the first dwell is due; nil when none is.
+  var deadline: BootTime? { entries.compactMap(\.watch.deadline).min() }
+
+  private func index(of identifier: String, owner: UInt32) -> Int? {
+    entries.firstIndex { $0.owner == owner && $0.region.identifier == identifier }
+  }
+}

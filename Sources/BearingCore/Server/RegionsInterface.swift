@@ -1,0 +1,336 @@
+internal import BearingModel
+internal import SQLiteStore
+internal import Varlink
+
+/// `io.bearing.regions`: circles that are watched for their owner, also while it is away.
+///
+/// An event is stored before anybody is told. What streams are sent is read from the store, so that
+/// none is told what a crash could undo, and a reader that comes back misses nothing.
+final class RegionsInterface: InterfaceHandler {
+  static let name = "io.bearing.regions"
+  static let definition = InterfaceDefinition(
+    description: InterfaceText.regions,
+    methods: [
+      "Add": .precisePosition, "Remove": .precisePosition, "List": .precisePosition,
+      "Subscribe": .precisePosition,
+    ])
+
+  /// Events in one reply: small enough for a message that is sent whole.
+  private static let eventsPerReply = 40
+  /// How long to wait before storing again what could not be stored.
+  private static let retryTime = 10 * Nanoseconds.second
+  /// Events that wait to be stored; beyond it the oldest are lost, with a line in the journal.
+  private static let unstoredLimit = 10_000
+
+  private unowned let outlet: any Outlet
+  private let storage: Storage
+  private let boot = Boot.identifier()
+  private let timer: LoopTimer
+  /// Called when there is a first region, or none any more.
+  private let demandChanged: (Bool) -> Void
+
+  private var table = RegionTable()
+  private var hub = Hub<RegionSubscription>()
+  private var unstored: [RegionHappening] = []
+  private var isStoring = false
+  private var retryAt: BootTime?
+  private var lastPlace: Fix?
+  private var writer = JSONWriter(capacity: 16_384)
+
+  init(
+    outlet: any Outlet, loop: EventLoop, storage: Storage,
+    demandChanged: @escaping (Bool) -> Void
+  ) throws(SystemError) {
+    self.outlet = outlet
+    self.storage = storage
+    self.demandChanged = demandChanged
+    let ticker = Ticker()
+    timer = try loop.timer { ticker.tick?() }
+    ticker.tick = { [unowned self] in advance() }
+    storage.run { (store) throws(StoreError) in try store.regions() } then: { [unowned self] result in
+      load(result)
+    }
+  }
+
+  private final class Ticker {
+    var tick: (() -> Void)?
+  }
+
+  private func load(_ result: Result<[StoredRegion], StoreError>) {
+    switch result {
+    case .success(let stored):
+      for one in stored {
+        table.add(one.region, owner: one.owner, isDwellTold: one.isDwellTold, now: .now())
+      }
+      if !table.isEmpty { demandChanged(true) }
+      rearm()
+    case .failure(let error):
+      Journal.error("\(error); regions are not watched until the daemon is started again")
+    }
+  }
+
+  // MARK: What happens
+
+  /// Takes in an accepted fix, neither refined nor repeated.
+  func note(_ fix: Fix, at moment: FixMoment) {
+    lastPlace = fix
+    tell(table.note(fix, at: moment))
+  }
+
+  private func advance() {
+    let now = BootTime.now()
+    tell(table.takeDwells(at: now))
+    if let retryAt, retryAt <= now { storeNext() }
+    sendHeartbeats(now)
+    rearm()
+  }
+
+  private func rearm() {
+    timer.arm(at: [table.deadline, retryAt, hub.deadline].compactMap { $0 }.min())
+  }
+
+  private func tell(_ happenings: [RegionTable.Happening]) {
+    guard !happenings.isEmpty else { return rearm() }
+    for happening in happenings {
+      let entry = table.entries[happening.entry]
+      unstored.append(
+        RegionHappening(
+          owner: entry.owner, state: entry.watch.state, isDwellTold: entry.watch.isDwellTold,
+          event: happening.kind.flatMap { event($0, of: entry) },
+          identifier: entry.region.identifier))
+    }
+    if unstored.count > Self.unstoredLimit {
+      let lost = unstored.count - Self.unstoredLimit
+      unstored.removeFirst(lost)
+      Journal.error("\(lost) region events are lost: they could not be stored for too long")
+    }
+    storeNext()
+    rearm()
+  }
+
+  private func event(_ kind: RegionEventKind, of entry: RegionTable.Entry) -> RegionEvent? {
+    guard let place = lastPlace else { return nil }
+    let isDwell = kind == .dwell
+    return RegionEvent(
+      sequence: 0, identifier: entry.region.identifier, kind: kind,
+      timestamp: isDwell ? nil : place.timestamp,
+      bootTimestamp: isDwell ? BootTime.now().microseconds : place.bootTimestamp,
+      latitude: place.latitude, longitude: place.longitude,
+      horizontalAccuracy: place.horizontalAccuracy)
+  }
+
+  /// Stores what waits, all of it as one change, and tells of it when it is stored.
+  private func storeNext() {
+    guard !isStoring, !unstored.isEmpty else { return }
+    isStoring = true
+    let (batch, boot) = (unstored, boot)
+    storage.run { (store) throws(StoreError) in try store.store(batch, boot: boot) } then: {
+      [unowned self] result in
+      isStoring = false
+      switch result {
+      case .success:
+        unstored.removeFirst(min(batch.count, unstored.count))
+        retryAt = nil
+        for owner in Set(batch.map(\.owner)) { pump(owner) }
+        storeNext()
+      case .failure(let error):
+        if retryAt == nil {
+          Journal.error("\(error); region events wait in memory and are stored when it can be")
+        }
+        retryAt = .now() + Self.retryTime
+        rearm()
+      }
+    }
+  }
+
+  // MARK: Calls
+
+  func handle(_ exchange: Exchange) {
+    do throws(ServiceError) {
+      switch exchange.call.method {
+      case "Add": try add(exchange)
+      case "Remove": remove(exchange)
+      case "Subscribe": try subscribe(exchange)
+      default:
+        let regions = table.regions(of: exchange.caller.uid)
+        exchange.reply { writer in
+          writer.key("regions")
+          writer.array(regions) { $0.value($1) }
+        }
+      }
+    } catch {
+      exchange.fail(error)
+    }
+  }
+
+  private func add(_ exchange: Exchange) throws(ServiceError) {
+    let region = try Self.region(exchange.call)
+    let owner = exchange.caller.uid
+    if table.contains(region.identifier, owner: owner) {
+      return exchange.fail("RegionExists") { $0.member("identifier", region.identifier) }
+    }
+    guard table.regions(of: owner).count < RegionTable.limit else {
+      return exchange.refuse(quota: "regions", limit: RegionTable.limit)
+    }
+    let wasEmpty = table.isEmpty
+    table.add(region, owner: owner, isDwellTold: false, now: .now())
+    storage.run { (store) throws(StoreError) in try store.addRegion(region, owner: owner) } then: {
+      [unowned self] result in
+      switch result {
+      case .success:
+        if wasEmpty { demandChanged(true) }
+        exchange.reply { writer in
+          writer.key("region")
+          writer.value(region)
+        }
+      case .failure(let error):
+        _ = table.remove(region.identifier, owner: owner)
+        exchange.fail(storing: error)
+      }
+    }
+  }
+
+  private static func region(_ call: Call) throws(ServiceError) -> Region {
+    let parameters = Parameters(call)
+    let identifier = parameters.text("identifier") ?? ""
+    let isPlain = identifier.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    guard (1...64).contains(identifier.count), isPlain else { throw .invalidParameter("identifier") }
+    let latitude = try parameters.number("latitude", in: -90...90)
+    let longitude = try parameters.number("longitude", in: -180...180)
+    let radius = try parameters.nonnegative("radius") ?? 0
+    // Half the way round the Earth: a larger circle has no outside.
+    guard radius > 0, radius <= 20_000_000 else { throw .invalidParameter("radius") }
+    let dwell = try parameters.milliseconds("dwell")
+    return Region(
+      identifier: identifier, latitude: latitude, longitude: longitude, radius: radius,
+      dwell: dwell == 0 ? nil : dwell)
+  }
+
+  private func remove(_ exchange: Exchange) {
+    let identifier = exchange.call.parameters["identifier"]?.string ?? ""
+    let owner = exchange.caller.uid
+    guard table.contains(identifier, owner: owner) else {
+      return exchange.fail("RegionNotFound") { $0.member("identifier", identifier) }
+    }
+    storage.run { (store) throws(StoreError) in try store.removeRegion(identifier, owner: owner) }
+      then: { [unowned self] result in
+        switch result {
+        case .success:
+          _ = table.remove(identifier, owner: owner)
+          if table.isEmpty { demandChanged(false) }
+          exchange.reply { _ in }
+          rearm()
+        case .failure(let error):
+          exchange.fail(storing: error)
+        }
+      }
+  }
+
+  // MARK: Streams
+
+  private func subscribe(_ exchange: Exchange) throws(ServiceError) {
+    let parameters = Parameters(exchange.call)
+    let since = try parameters.integer("since")
+    let heartbeat = try parameters.heartbeat()
+    if let since, since < 0 { throw .invalidParameter("since") }
+    let (owner, stream) = (exchange.caller.uid, exchange.stream)
+    guard exchange.openStream() else { return }
+    hub.open(
+      RegionSubscription(
+        stream: stream, heartbeat: heartbeat, lastSent: .now(), owner: owner,
+        sequence: since ?? -1))
+    if since != nil {
+      read(for: stream)
+    } else {
+      storage.run { (store) throws(StoreError) in try store.lastSequence(of: owner) } then: {
+        [unowned self] result in
+        hub.update(stream) { $0.sequence = (try? result.get()) ?? 0 }
+        read(for: stream)
+      }
+    }
+  }
+
+  func streamEnded(_ stream: StreamID) {
+    _ = hub.close(stream)
+    rearm()
+  }
+
+  func streamDrained(_ stream: StreamID) {
+    if hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
+  }
+
+  private func pump(_ owner: UInt32) {
+    for record in hub.records where record.owner == owner { read(for: record.stream) }
+  }
+
+  /// Reads the next events of a stream from the store and sends them; more when those are taken.
+  private func read(for stream: StreamID) {
+    guard let record = hub.record(of: stream), record.sequence >= 0 else { return }
+    if record.isReading || outlet.hasWaiting(stream) {
+      return hub.update(stream) { $0.isBehind = true }
+    }
+    hub.update(stream) {
+      $0.isReading = true
+      $0.isBehind = false
+    }
+    let (owner, sequence, boot) = (record.owner, record.sequence, boot)
+    storage.run { (store) throws(StoreError) in
+      try store.events(of: owner, after: sequence, limit: Self.eventsPerReply, boot: boot)
+    } then: { [unowned self] result in
+      hub.update(stream) { $0.isReading = false }
+      switch result {
+      case .success(let stored): send(stored, to: stream)
+      case .failure(let error): Journal.error("\(error); a stream of region events is behind")
+      }
+    }
+  }
+
+  private func send(_ stored: StoredEvents, to stream: StreamID) {
+    guard let record = hub.record(of: stream) else { return }
+    if !stored.events.isEmpty || !record.hasFirst {
+      let missed = stored.missed > 0 ? stored.missed : nil
+      let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { writer in
+        writer.key("events")
+        writer.array(stored.events) { $0.value($1) }
+        writer.member("missed", missed)
+      }
+      hub.update(stream) {
+        $0.hasFirst = true
+        $0.lastSent = .now()
+        $0.sequence = stored.events.last?.sequence ?? $0.sequence
+      }
+      outlet.send(message, to: [stream])
+    }
+    let isFull = stored.events.count == Self.eventsPerReply
+    if isFull || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
+    rearm()
+  }
+
+  private func sendHeartbeats(_ now: BootTime) {
+    var silent: [StreamID] = []
+    hub.selectSilent(at: now, into: &silent)
+    guard !silent.isEmpty else { return }
+    let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { writer in
+      writer.key("events")
+      writer.array([RegionEvent]()) { $0.value($1) }
+      writer.member("repeated", true)
+    }
+    outlet.send(message, to: silent)
+  }
+}
+
+/// One stream of a user's region events. Flat.
+struct RegionSubscription: Subscription {
+  let stream: StreamID
+  let heartbeat: Int64
+  var lastSent: BootTime
+  let owner: UInt32
+  /// The sequence of the event sent last; −1 while it is not known where to begin.
+  var sequence: Int
+  /// Whether the first reply was sent.
+  var hasFirst = false
+  /// Whether events are being read from the store.
+  var isReading = false
+  /// Whether there may be events after those that were read.
+  var isBehind = false
+}

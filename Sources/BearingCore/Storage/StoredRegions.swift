@@ -1,0 +1,150 @@
+internal import BearingModel
+internal import FoundationEssentials
+internal import SQLiteStore
+
+/// A region as the store keeps it.
+struct StoredRegion: Sendable, Equatable {
+  var owner: UInt32
+  var region: Region
+  /// Whether the stay that goes on had its dwell event.
+  var isDwellTold: Bool
+}
+
+/// What happened to one region, to be stored as one change: the state and the event together.
+struct RegionHappening: Sendable, Equatable {
+  var owner: UInt32
+  var state: RegionState
+  var isDwellTold: Bool
+  /// Without its sequence, which the store gives; nil for a change that is not told.
+  var event: RegionEvent?
+  var identifier: String
+}
+
+/// A piece of a user's events.
+struct StoredEvents: Sendable, Equatable {
+  /// In order, the oldest first.
+  var events: [RegionEvent]
+  /// Events after the one asked for that are gone.
+  var missed: Int
+}
+
+/// What the store keeps of regions and their events.
+extension StateStore {
+  /// Events that are kept for each user.
+  static var keptEvents: Int { 1000 }
+
+  func regions() throws(StoreError) -> [StoredRegion] {
+    try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try database.prepare(
+        """
+        SELECT uid, identifier, latitude, longitude, radius, dwell, state, dwell_told FROM regions
+        ORDER BY uid, identifier
+        """
+      ).all { (row: borrowing Row) in
+        StoredRegion(
+          owner: UInt32(clamping: row.integer(0) ?? 0),
+          region: Region(
+            identifier: row.text(1) ?? "", latitude: row.real(2) ?? 0, longitude: row.real(3) ?? 0,
+            radius: row.real(4) ?? 0, dwell: row.integer(5).map { Int($0) },
+            state: RegionState(rawValue: row.text(6) ?? "") ?? .unknown),
+          isDwellTold: row.integer(7) == 1)
+      }
+    }
+  }
+
+  func addRegion(_ region: Region, owner: UInt32) throws(StoreError) {
+    try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try database.prepare(
+        """
+        INSERT INTO regions (uid, identifier, latitude, longitude, radius, dwell, state)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+      ).run(
+        .integer(Int64(owner)), .text(region.identifier), .real(region.latitude),
+        .real(region.longitude), .real(region.radius),
+        region.dwell.map { .integer(Int64($0)) } ?? .null, .text(region.state.rawValue))
+    }
+  }
+
+  func removeRegion(_ identifier: String, owner: UInt32) throws(StoreError) {
+    try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try database.prepare("DELETE FROM regions WHERE uid = ? AND identifier = ?")
+        .run(.integer(Int64(owner)), .text(identifier))
+    }
+  }
+
+  /// Stores what happened as one change, and drops what is older than the events that are kept.
+  func store(_ happenings: [RegionHappening], boot: String) throws(StoreError) {
+    try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try database.transaction { () throws(StoreError) in
+        for happening in happenings {
+          try database.prepare(
+            "UPDATE regions SET state = ?, dwell_told = ? WHERE uid = ? AND identifier = ?"
+          ).run(
+            .text(happening.state.rawValue), .integer(happening.isDwellTold ? 1 : 0),
+            .integer(Int64(happening.owner)), .text(happening.identifier))
+          if let event = happening.event {
+            try Self.append(event, owner: happening.owner, boot: boot, to: database)
+          }
+        }
+      }
+    }
+  }
+
+  private static func append(
+    _ event: RegionEvent, owner: UInt32, boot: String, to database: borrowing Database
+  ) throws(StoreError) {
+    let owner = Int64(owner)
+    let last = try lastSequence(of: owner, in: database)
+    var event = event
+    event.sequence = last + 1
+    try database.prepare("INSERT OR REPLACE INTO event_counters (uid, last) VALUES (?, ?)")
+      .run(.integer(owner), .integer(Int64(event.sequence)))
+    try database.prepare("INSERT INTO events (uid, sequence, boot, event) VALUES (?, ?, ?, ?)")
+      .run(.integer(owner), .integer(Int64(event.sequence)), .text(boot), .text(event.json))
+    try database.prepare("DELETE FROM events WHERE uid = ? AND sequence <= ?")
+      .run(.integer(owner), .integer(Int64(event.sequence - keptEvents)))
+  }
+
+  private static func lastSequence(
+    of owner: Int64, in database: borrowing Database
+  ) throws(StoreError) -> Int {
+    let found = try database.prepare("SELECT last FROM event_counters WHERE uid = ?")
+      .first(.integer(owner)) { (row: borrowing Row) in row.integer(0) ?? 0 }
+    return Int(found ?? 0)
+  }
+
+  /// The sequence of a user's newest event; 0 when it never had one.
+  func lastSequence(of owner: UInt32) throws(StoreError) -> Int {
+    try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try Self.lastSequence(of: Int64(owner), in: database)
+    }
+  }
+
+  /// A user's events after `sequence`, `limit` at most.
+  func events(
+    of owner: UInt32, after sequence: Int, limit: Int, boot: String
+  ) throws(StoreError) -> StoredEvents {
+    let rows = try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try database.prepare(
+        """
+        SELECT boot, event FROM events WHERE uid = ? AND sequence > ? ORDER BY sequence LIMIT ?
+        """
+      ).all(
+        .integer(Int64(owner)), .integer(Int64(sequence)), .integer(Int64(limit))
+      ) { (row: borrowing Row) in (boot: row.text(0), event: row.text(1) ?? "") }
+    }
+    var events: [RegionEvent] = []
+    for row in rows {
+      do {
+        var event = try JSONDecoder().decode(RegionEvent.self, from: Data(row.event.utf8))
+        if row.boot != boot { event.bootTimestamp = nil }
+        events.append(event)
+      } catch {
+        Journal.warning("a stored event cannot be read and is left out: \(error)")
+      }
+    }
+    let missed = events.first.map { max(0, $0.sequence - sequence - 1) } ?? 0
+    return StoredEvents(events: events, missed: missed)
+  }
+}
