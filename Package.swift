@@ -56,7 +56,8 @@ let package = Package(
     .target(
       name: "BearingCore",
       dependencies: [
-        "CLinux", "CGps", "CSystemd", "CGeodesic", "Locking", "Varlink", "BearingModel",
+        "CLinux", "CGps", "CSystemd", "CGeodesic", "Locking", "Preferences", "SQLiteStore", "Varlink",
+        "BearingModel",
       ],
       resources: [
         .embedInCode("Server/io.bearing.accelerometer.varlink"),

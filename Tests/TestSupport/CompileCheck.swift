@@ -13,10 +13,15 @@ public enum CompileCheck {
     var arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Snippet"]
     arguments += ["-module-cache-path", products.appending(path: "ModuleCache").path]
     arguments += ["-I", products.appending(path: "Modules").path]
-    for name in try FileManager.default.contentsOfDirectory(atPath: products.path) {
-      let map = products.appending(path: "\(name)/module.modulemap").path
-      if name.hasSuffix(".build"), FileManager.default.fileExists(atPath: map) {
-        arguments += ["-Xcc", "-fmodule-map-file=\(map)"]
+    // The C targets' maps are made by the build, those of system libraries stand in their folders.
+    let sources = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Sources").standardized
+    for folder in [products, sources] {
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        let map = folder.appending(path: "\(name)/module.modulemap").path
+        if FileManager.default.fileExists(atPath: map) {
+          arguments += ["-Xcc", "-fmodule-map-file=\(map)"]
+        }
       }
     }
     let run = try ProgramRun.run("/usr/bin/env", arguments + [file], within: 120)

@@ -22,7 +22,9 @@ final class LocationMemory {
     secret: @escaping (ApproximateView.Secret) -> Void
   ) {
     let boot = boot
-    storage.run { (store) throws(StoreError) in try store.lastFix(boot: boot) } then: {
+    storage.run { (store) throws(StoreError) in
+      try store.lastFix(boot: boot)
+    } then: {
       [unowned self] result in
       guard let stored = unwrap(result) else { return }
       let receipt = stored?.bootTimestamp.map {
@@ -30,7 +32,9 @@ final class LocationMemory {
       }
       fix(stored, receipt)
     }
-    storage.run { (store) throws(StoreError) in try store.approximateSecret() } then: {
+    storage.run { (store) throws(StoreError) in
+      try store.approximateSecret()
+    } then: {
       [unowned self] result in
       // Without a store the secret is of this run only.
       secret(unwrap(result) ?? .drawn())
@@ -50,14 +54,20 @@ final class LocationMemory {
     guard let fix = unsaved else { return }
     unsaved = nil
     let boot = boot
-    storage.run { (store) throws(StoreError) in try store.saveLastFix(fix, boot: boot) } then: {
-      [unowned self] result in _ = unwrap(result)
+    storage.run { (store) throws(StoreError) in
+      try store.saveLastFix(fix, boot: boot)
+    } then: {
+      [unowned self] result in
+      _ = unwrap(result)
     }
   }
 
   func save(_ secret: ApproximateView.Secret) {
-    storage.run { (store) throws(StoreError) in try store.saveApproximateSecret(secret) } then: {
-      [unowned self] result in _ = unwrap(result)
+    storage.run { (store) throws(StoreError) in
+      try store.saveApproximateSecret(secret)
+    } then: {
+      [unowned self] result in
+      _ = unwrap(result)
     }
   }
 

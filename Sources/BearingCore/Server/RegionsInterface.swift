@@ -47,7 +47,9 @@ final class RegionsInterface: InterfaceHandler {
     let ticker = Ticker()
     timer = try loop.timer { ticker.tick?() }
     ticker.tick = { [unowned self] in advance() }
-    storage.run { (store) throws(StoreError) in try store.regions() } then: { [unowned self] result in
+    storage.run { (store) throws(StoreError) in
+      try store.regions()
+    } then: { [unowned self] result in
       load(result)
     }
   }
@@ -124,7 +126,9 @@ final class RegionsInterface: InterfaceHandler {
     guard !isStoring, !unstored.isEmpty else { return }
     isStoring = true
     let (batch, boot) = (unstored, boot)
-    storage.run { (store) throws(StoreError) in try store.store(batch, boot: boot) } then: {
+    storage.run { (store) throws(StoreError) in
+      try store.store(batch, boot: boot)
+    } then: {
       [unowned self] result in
       isStoring = false
       switch result {
@@ -174,7 +178,9 @@ final class RegionsInterface: InterfaceHandler {
     }
     let wasEmpty = table.isEmpty
     table.add(region, owner: owner, isDwellTold: false, now: .now())
-    storage.run { (store) throws(StoreError) in try store.addRegion(region, owner: owner) } then: {
+    storage.run { (store) throws(StoreError) in
+      try store.addRegion(region, owner: owner)
+    } then: {
       [unowned self] result in
       switch result {
       case .success:
@@ -194,7 +200,9 @@ final class RegionsInterface: InterfaceHandler {
     let parameters = Parameters(call)
     let identifier = parameters.text("identifier") ?? ""
     let isPlain = identifier.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    guard (1...64).contains(identifier.count), isPlain else { throw .invalidParameter("identifier") }
+    guard (1...64).contains(identifier.count), isPlain else {
+      throw .invalidParameter("identifier")
+    }
     let latitude = try parameters.number("latitude", in: -90...90)
     let longitude = try parameters.number("longitude", in: -180...180)
     let radius = try parameters.nonnegative("radius") ?? 0
@@ -212,18 +220,19 @@ final class RegionsInterface: InterfaceHandler {
     guard table.contains(identifier, owner: owner) else {
       return exchange.fail("RegionNotFound") { $0.member("identifier", identifier) }
     }
-    storage.run { (store) throws(StoreError) in try store.removeRegion(identifier, owner: owner) }
-      then: { [unowned self] result in
-        switch result {
-        case .success:
-          _ = table.remove(identifier, owner: owner)
-          if table.isEmpty { demandChanged(false) }
-          exchange.reply { _ in }
-          rearm()
-        case .failure(let error):
-          exchange.fail(storing: error)
-        }
+    storage.run { (store) throws(StoreError) in
+      try store.removeRegion(identifier, owner: owner)
+    } then: { [unowned self] result in
+      switch result {
+      case .success:
+        _ = table.remove(identifier, owner: owner)
+        if table.isEmpty { demandChanged(false) }
+        exchange.reply { _ in }
+        rearm()
+      case .failure(let error):
+        exchange.fail(storing: error)
       }
+    }
   }
 
   // MARK: Streams
@@ -242,7 +251,9 @@ final class RegionsInterface: InterfaceHandler {
     if since != nil {
       read(for: stream)
     } else {
-      storage.run { (store) throws(StoreError) in try store.lastSequence(of: owner) } then: {
+      storage.run { (store) throws(StoreError) in
+        try store.lastSequence(of: owner)
+      } then: {
         [unowned self] result in
         hub.update(stream) { $0.sequence = (try? result.get()) ?? 0 }
         read(for: stream)

@@ -1,3 +1,4 @@
+internal import Locking
 internal import SQLiteStore
 
 /// The daemon's state on disk, through one thread that owns the database: no fsync stalls the loop.
