@@ -74,15 +74,17 @@ final class DaemonInterface: InterfaceHandler {
 
   func streamEnded(_ stream: StreamID) {
     _ = hub.close(stream)
-    timer.arm(at: hub.deadline)
+    rearm()
   }
 
   /// Something in the report may have changed: streams are told at the loop's next turn, once.
   func statusChanged() {
     guard !hub.records.isEmpty else { return }
     isChanged = true
-    timer.arm(at: .now())
+    rearm()
   }
+
+  private func rearm() { timer.arm(at: isChanged ? .now() : hub.deadline) }
 
   private func getStatus(_ exchange: Exchange) {
     let report = report()
@@ -122,26 +124,19 @@ final class DaemonInterface: InterfaceHandler {
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
     let heartbeat = try Parameters(exchange.call).heartbeat()
     guard exchange.openStream() else { return }
+    let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { $0.write(report()) }
+    // What is not news for the others would not be sent to this one either: all get to know the same.
+    if hub.records.isEmpty { lastBody = message.body } else { sendChange(at: .now()) }
     hub.open(
       StatusSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
-    let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { $0.write(report()) }
     server.send(message, to: [exchange.stream])
-    timer.arm(at: hub.deadline)
+    rearm()
   }
 
   private func sendDue() {
     let now = BootTime.now()
+    if isChanged { sendChange(at: now) }
     var recipients: [StreamID] = []
-    if isChanged {
-      isChanged = false
-      let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { $0.write(report()) }
-      if message.body != lastBody {
-        lastBody = message.body
-        hub.select(at: now, into: &recipients) { _ in true }
-        server.send(message, to: recipients)
-      }
-    }
-    recipients = []
     hub.selectSilent(at: now, into: &recipients)
     if !recipients.isEmpty {
       let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { writer in
@@ -150,7 +145,17 @@ final class DaemonInterface: InterfaceHandler {
       }
       server.send(message, to: recipients)
     }
-    timer.arm(at: isChanged ? now : hub.deadline)
+    rearm()
+  }
+
+  private func sendChange(at now: BootTime) {
+    isChanged = false
+    let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { $0.write(report()) }
+    if message.body == lastBody { return }
+    lastBody = message.body
+    var recipients: [StreamID] = []
+    hub.select(at: now, into: &recipients) { _ in true }
+    server.send(message, to: recipients)
   }
 }
 
