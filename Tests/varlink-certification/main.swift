@@ -1,5 +1,6 @@
 // Serves org.varlink.certification, against which the clients of other Varlink implementations
 // prove that they and this library understand each other.
+import Glibc
 import Varlink
 
 func listeningPath() -> String? {
@@ -20,8 +21,10 @@ do {
     vendor: "bearingd", product: "Varlink for Swift", version: "1",
     url: "https://varlink.org", interfaces: [interface])
   var certification = Certification()
-  var server = Server(
-    listener: try Socket.listen(at: path, mode: 0o600), service: service)
+  let listener = try Socket.listen(at: path, mode: 0o600)
+  print("Listening on unix:\(path)")
+  fflush(nil)
+  var server = Server(listener: listener, service: service)
   try server.run { certification.answer($0) }
 }
 
