@@ -17,8 +17,8 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
   -Xlinker --gc-sections -Xlinker -s
 
 # Debian packages, each named in docs/dependencies.md.
-BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libkeyutils-dev libsqlite3-dev \
-  libsystemd-dev
+BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libkeyutils-dev libncurses-dev \
+  libsqlite3-dev libsystemd-dev
 TEST_PACKAGES := gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
   fish zsh mandoc golang-go golang-github-varlink-go-dev
 LINT_PACKAGES := shellcheck

@@ -40,6 +40,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
 
+    .target(name: "CCurses", cSettings: strictC, linkerSettings: [.linkedLibrary("ncursesw")]),
+
     // Libraries.
     .target(name: "Locking", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "SQLiteStore", dependencies: ["CLinux", "CSQLite"], swiftSettings: strict),
@@ -73,7 +75,7 @@ let package = Package(
       name: "bearingd", dependencies: ["BearingCore", "BearingModel", "Varlink"],
       swiftSettings: strict),
     .executableTarget(
-      name: "gpsctl", dependencies: ["BearingClient", "BearingModel", "Varlink"],
+      name: "gpsctl", dependencies: ["CCurses", "BearingClient", "BearingModel", "Varlink"],
       swiftSettings: strict),
 
     // Tests.
@@ -103,7 +105,8 @@ let package = Package(
       name: "BearingClientTests", dependencies: ["BearingClient", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
-      name: "gpsctlTests", dependencies: ["gpsctl", "BearingModel", "TestSupport", "Varlink"],
+      name: "gpsctlTests",
+      dependencies: ["gpsctl", "BearingClient", "BearingModel", "TestSupport", "Varlink"],
       swiftSettings: strictTests),
     .testTarget(
       name: "Integration",

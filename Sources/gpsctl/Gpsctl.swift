@@ -6,7 +6,7 @@ import Glibc
 struct Gpsctl {
   /// Every command, as help lists them.
   static let commands: [Command] = [
-    .status, .fix, .watch, .sky, .sensors, .orientation, .clients, .metrics, .completion,
+    .status, .fix, .watch, .sky, .sensors, .orientation, .monitor, .clients, .metrics, .completion,
   ]
 
   static func main() async {

@@ -19,7 +19,8 @@ import Testing
     "PreferencesUserDefaults": ["Foundation", "Locking", "Preferences"],
     "bearingd": ["BearingCore", "BearingModel", "Glibc", "Varlink"],
     "gpsctl": [
-      "BearingClient", "BearingModel", "Dispatch", "FoundationEssentials", "Glibc", "Varlink",
+      "BearingClient", "BearingModel", "CCurses", "Dispatch", "FoundationEssentials", "Glibc",
+      "Varlink",
     ],
   ]
 
