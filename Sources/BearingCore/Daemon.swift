@@ -30,7 +30,11 @@ public final class Daemon {
   private var interface: DaemonInterface?
   private var regions: RegionsInterface?
   private var warnings: [String]
+  /// What is in force.
+  var configuration: Configuration
+  let readConfiguration: () -> (Configuration, [ConfigurationDiagnostic])
   private var deadline: LoopTimer?
+  private var announced = ""
   private let startedAt = BootTime.now()
   /// The socket that clients connect to, for people; nil when systemd passed it.
   public private(set) var socketPath: String?
@@ -43,14 +47,17 @@ public final class Daemon {
   ///   - lock: proves that it is the only one there, and lets it replace a stale socket.
   ///   - registry: its devices.
   ///   - warnings: what clients are to be shown in its status.
+  ///   - readConfiguration: reads the configuration again, for SIGHUP.
   public init(
     configuration: Configuration, directories: Directories, lock: InstanceLock,
-    registry: Registry = .standard, warnings: [String] = []
+    registry: Registry = .standard, warnings: [String] = [],
+    readConfiguration: @escaping () -> (Configuration, [ConfigurationDiagnostic])
   ) throws {
+    self.configuration = configuration
+    self.readConfiguration = readConfiguration
     var unknownNames: [String] = []
     let rules = AccessDoor.Rules(configuration.access, unknownNames: &unknownNames)
-    self.warnings =
-      warnings + unknownNames.map { "[Access] \($0): there is no such name on this system" }
+    self.warnings = warnings + Self.warnings(unknownNames)
     devices = registry.devices
     let loop = try EventLoop()
     self.loop = loop
@@ -79,6 +86,7 @@ public final class Daemon {
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned self] in stop() }
     }
+    try loop.onSignal(SIGHUP) { [unowned self] in reload() }
     if configuration.daemon.isEager { for device in devices { _ = try attach(device) } }
   }
 
@@ -88,8 +96,39 @@ public final class Daemon {
 
   /// Serves until SIGTERM or SIGINT.
   public func run() throws {
-    ServiceManager.notify("READY=1\nSTATUS=Serving")
+    ServiceManager.notify("READY=1\nSTATUS=\(statusLine)")
     try loop.run()
+  }
+
+  /// What it does now, for `systemctl status`.
+  var statusLine: String {
+    let states = devices.map { type in
+      "\(type.kind) \(attached[ObjectIdentifier(type)]?.status.state ?? "off")"
+    }
+    return states.joined(separator: ", ")
+  }
+
+  /// Tells systemd what the devices do, when that is another thing than it was told last.
+  private func announce() {
+    guard deadline == nil, statusLine != announced else { return }
+    announced = statusLine
+    ServiceManager.notify("STATUS=\(announced)")
+  }
+
+  /// Puts what is in force, and can change while it runs, into effect.
+  func apply(_ warnings: [String]) {
+    var unknownNames: [String] = []
+    let rules = AccessDoor.Rules(configuration.access, unknownNames: &unknownNames)
+    let unknown = Self.warnings(unknownNames)
+    for warning in unknown { Journal.warning(warning) }
+    self.warnings = warnings + unknown
+    server.setDoor(AccessDoor(rules))
+    server.setLimits(configuration.limits)
+    interface?.statusChanged()
+  }
+
+  private static func warnings(_ unknownNames: [String]) -> [String] {
+    unknownNames.map { "[Access] \($0): there is no such name on this system" }
   }
 
   /// Ends everything: at once when nothing runs, else when the devices are at rest, or in 2 s.
@@ -140,6 +179,7 @@ public final class Daemon {
     try device.attach(
       to: DeviceHome(loop: loop, storage: storage, outlet: server) { [unowned self] in
         interface?.statusChanged()
+        announce()
         exitIfAtRest()
       })
     attached[ObjectIdentifier(type)] = device

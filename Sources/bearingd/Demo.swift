@@ -17,7 +17,8 @@ enum Demo {
       try Program.chooseSources(configuration)
       let daemon = try Daemon(
         configuration: configuration, directories: directories,
-        lock: try InstanceLock(runtimeDirectory: place.path))
+        lock: try InstanceLock(runtimeDirectory: place.path),
+        readConfiguration: { [configuration] in (configuration, []) })
       let socket = daemon.socketPath ?? ""
       say(
         """

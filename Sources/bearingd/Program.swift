@@ -42,7 +42,11 @@ enum Program {
       try chooseSources(configuration)
       let daemon = try Daemon(
         configuration: configuration, directories: directories, lock: lock,
-        warnings: diagnostics.map(\.description))
+        warnings: diagnostics.map(\.description),
+        readConfiguration: {
+          Configuration.load(
+            file: options.configuration, directory: directories.configuration)
+        })
       try daemon.run()
       return 0
     } catch {

@@ -6,7 +6,7 @@ struct Quotas {
     var bytes = 0
   }
 
-  private let limits: Limits
+  var limits: Limits
   private let descriptorLimit: Int
   private var users: [UInt32: Usage] = [:]
   /// Connections in all.

@@ -9,7 +9,7 @@ public final class Server: Outlet {
   private static var readBufferBytes: Int { 16 * 1024 }
 
   let loop: EventLoop
-  let limits: Limits
+  private(set) var limits: Limits
   let log = ServerLog()
   var quotas: Quotas
   var readBuffer = [UInt8](repeating: 0, count: Server.readBufferBytes)
@@ -196,6 +196,12 @@ public final class Server: Outlet {
         connection.endStream(error)
       }
     }
+  }
+
+  /// Applies new limits to what comes from now on; what is there already stays.
+  func setLimits(_ limits: Limits) {
+    self.limits = limits
+    quotas.limits = limits
   }
 
   // MARK: What is known of clients

@@ -43,6 +43,14 @@ enum SystemTime {
   }
 }
 
+/// The clock that systemd dates notifications with.
+enum MonotonicTime {
+  /// Microseconds since the machine started, without the time in suspend.
+  static func nowMicroseconds() -> Int {
+    Int(BootTime.read(CLOCK_MONOTONIC) / Nanoseconds.microsecond)
+  }
+}
+
 /// Lengths of time in nanoseconds.
 public enum Nanoseconds {
   /// A thousand nanoseconds.
