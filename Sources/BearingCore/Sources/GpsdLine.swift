@@ -1,7 +1,8 @@
-/// What can be told of one line of gpsd's without its numbers, once it is known to be whole.
+/// One line of gpsd's that is known to be whole, and what can be told of it without its numbers.
 ///
-/// libgps takes a line that was cut, or two halves glued together, for a good one: so every line is
-/// read strictly here before libgps sees it.
+/// libgps takes a line that was cut, or two halves glued together, for a good one, does not know a
+/// class with a blank before it, and reads -nan as 0: so every line is read strictly here first, and
+/// libgps is given `text`.
 struct GpsdLine {
   /// Lines longer than this are no line of gpsd's: it builds them in a buffer of 20,480 bytes.
   static let longest = 20_480
@@ -17,6 +18,9 @@ struct GpsdLine {
   /// Whether a list of satellites is in it.
   private(set) var hasSatellites = false
 
+  /// The line without blanks between its parts, and with null for every nan.
+  private(set) var text: [UInt8] = []
+
   private let bytes: ArraySlice<UInt8>
   private var index: Int
 
@@ -24,7 +28,9 @@ struct GpsdLine {
   init?(_ line: ArraySlice<UInt8>) {
     bytes = line
     index = line.startIndex
-    guard peek == UInt8(ascii: "{"), readValue(depth: 0), skipBlanks() == nil, !kind.isEmpty else {
+    text.reserveCapacity(line.count + 1)
+    guard skipBlanks() == UInt8(ascii: "{"), readValue(depth: 0), skipBlanks() == nil, !kind.isEmpty
+    else {
       return nil
     }
   }
@@ -42,13 +48,12 @@ struct GpsdLine {
   }
 
   private mutating func readObject(depth: Int) -> Bool {
-    index += 1
+    _ = take()
     if skipBlanks() == UInt8(ascii: "}") { return take() }
     while true {
-      guard skipBlanks() == UInt8(ascii: "\""), let key = readString(), skipBlanks() == colon else {
-        return false
-      }
-      index += 1
+      guard skipBlanks() == UInt8(ascii: "\""), let key = readString(), skipBlanks() == colon,
+        take()
+      else { return false }
       guard readMember(key, depth: depth) else { return false }
       guard let next = skipBlanks(), take() else { return false }
       if next == UInt8(ascii: "}") { return true }
@@ -64,9 +69,9 @@ struct GpsdLine {
     guard readValue(depth: depth + 1) else { return false }
     let value = bytes[start..<index]
     if key.elementsEqual("path".utf8), isText {
-      paths.append(Self.text(value))
+      paths.append(Self.unquoted(value))
     } else if depth == 0 {
-      if key.elementsEqual("class".utf8), isText { kind = Self.text(value) }
+      if key.elementsEqual("class".utf8), isText { kind = Self.unquoted(value) }
       if key.elementsEqual("activated".utf8) { isDeactivation = value.elementsEqual("0".utf8) }
       if key.elementsEqual("satellites".utf8) { hasSatellites = true }
     }
@@ -74,7 +79,7 @@ struct GpsdLine {
   }
 
   private mutating func readArray(depth: Int) -> Bool {
-    index += 1
+    _ = take()
     if skipBlanks() == UInt8(ascii: "]") { return take() }
     while true {
       guard readValue(depth: depth + 1), let next = skipBlanks(), take() else { return false }
@@ -85,11 +90,14 @@ struct GpsdLine {
 
   /// Reads a string and gives what is between its quotes.
   private mutating func readString() -> ArraySlice<UInt8>? {
-    index += 1
     let start = index
+    index += 1
     while let byte = peek, byte >= 0x20 {
       index += 1
-      if byte == UInt8(ascii: "\"") { return bytes[start..<(index - 1)] }
+      if byte == UInt8(ascii: "\"") {
+        text += bytes[start..<index]
+        return bytes[(start + 1)..<(index - 1)]
+      }
       if byte == UInt8(ascii: "\\") { index += 1 }
     }
     return nil
@@ -101,8 +109,13 @@ struct GpsdLine {
     while let byte = peek, Self.isPartOfWord(byte) { index += 1 }
     let word = bytes[start..<index]
     guard let first = word.first(where: { $0 != UInt8(ascii: "-") }) else { return false }
+    if ["nan", "-nan"].contains(where: { word.elementsEqual($0.utf8) }) {
+      text += "null".utf8
+      return true
+    }
+    text += word
     if Self.digits.contains(first) { return Double(String(decoding: word, as: UTF8.self)) != nil }
-    return ["true", "false", "null", "nan", "-nan"].contains { word.elementsEqual($0.utf8) }
+    return ["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
   }
 
   // MARK: Bytes
@@ -112,7 +125,9 @@ struct GpsdLine {
   private var comma: UInt8 { UInt8(ascii: ",") }
   private var peek: UInt8? { index < bytes.endIndex ? bytes[index] : nil }
 
+  /// Takes the sign that `peek` shows.
   private mutating func take() -> Bool {
+    text.append(bytes[index])
     index += 1
     return true
   }
@@ -129,8 +144,8 @@ struct GpsdLine {
       || byte == UInt8(ascii: "E")
   }
 
-  /// The text of a quoted string, as far as names of receivers need it.
-  private static func text(_ quoted: ArraySlice<UInt8>) -> String {
+  /// What a quoted string says, as far as names of receivers need it.
+  private static func unquoted(_ quoted: ArraySlice<UInt8>) -> String {
     let inner = quoted.dropFirst().dropLast()
     let plain = inner.contains(UInt8(ascii: "\\")) ? unescaped(inner) : Array(inner)
     return String(decoding: plain, as: UTF8.self)

@@ -30,8 +30,8 @@ enum GpsdMessage: Equatable {
   func message(_ line: ArraySlice<UInt8>, receipt: BootTime) -> GpsdMessage? {
     guard let known = GpsdLine(line) else { return nil }
     switch known.kind {
-    case "TPV": return .position(position(line, receipt))
-    case "SKY": return .sky(sky(line, receipt, hasSatellites: known.hasSatellites))
+    case "TPV": return .position(position(known, receipt))
+    case "SKY": return .sky(sky(known, receipt))
     case "DEVICES": return .devices(known.paths)
     case "DEVICE":
       guard let path = known.paths.first else { return .other }
@@ -40,7 +40,7 @@ enum GpsdMessage: Equatable {
     }
   }
 
-  private func position(_ line: ArraySlice<UInt8>, _ receipt: BootTime) -> PositionReport {
+  private func position(_ line: GpsdLine, _ receipt: BootTime) -> PositionReport {
     var raw = cgps_position()
     unsafe withTerminated(line) { unsafe cgps_parse_position(parser, $0, &raw) }
     var report = PositionReport(receipt: receipt, mode: Int(raw.mode))
@@ -65,9 +65,7 @@ enum GpsdMessage: Equatable {
     return report
   }
 
-  private func sky(
-    _ line: ArraySlice<UInt8>, _ receipt: BootTime, hasSatellites: Bool
-  ) -> SkyReport {
+  private func sky(_ line: GpsdLine, _ receipt: BootTime) -> SkyReport {
     var raw = cgps_sky()
     unsafe withTerminated(line) { unsafe cgps_parse_sky(parser, $0, &raw) }
     var report = SkyReport(receipt: receipt)
@@ -76,7 +74,7 @@ enum GpsdMessage: Equatable {
     report.pdop = Self.finite(raw.pdop)
     report.vdop = Self.finite(raw.vdop)
     report.tdop = Self.finite(raw.tdop)
-    if hasSatellites {
+    if line.hasSatellites {
       report.satellites = (0..<raw.satellite_count).map { index in
         var satellite = cgps_satellite()
         unsafe cgps_satellite(parser, index, &satellite)
@@ -86,10 +84,8 @@ enum GpsdMessage: Equatable {
     return report
   }
 
-  private func withTerminated(
-    _ line: ArraySlice<UInt8>, _ body: (UnsafePointer<CChar>) -> Void
-  ) {
-    var text = line.map(CChar.init(bitPattern:))
+  private func withTerminated(_ line: GpsdLine, _ body: (UnsafePointer<CChar>) -> Void) {
+    var text = line.text.map(CChar.init(bitPattern:))
     text.append(0)
     unsafe text.withUnsafeBufferPointer { buffer in
       if let address = buffer.baseAddress { unsafe body(address) }

@@ -1,0 +1,57 @@
+internal import Glibc
+
+/// TCP ports on 127.0.0.1 for servers of a test's own.
+public enum LoopbackPort {
+  /// A port that nothing listened on a moment ago.
+  public static func unused() throws -> Int {
+    let descriptor = try open(0)
+    defer { close(descriptor) }
+    return number(of: descriptor)
+  }
+
+  /// A listening socket; port 0 lets the system choose one.
+  static func listen(_ port: Int) throws -> Int32 {
+    let descriptor = try open(port)
+    guard Glibc.listen(descriptor, 16) == 0 else {
+      close(descriptor)
+      throw LoopbackError.cannotListen(port, errno)
+    }
+    return descriptor
+  }
+
+  static func number(of descriptor: Int32) -> Int {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  private static func open(_ port: Int) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard descriptor >= 0, result == 0 else {
+      close(descriptor)
+      throw LoopbackError.cannotListen(port, errno)
+    }
+    return descriptor
+  }
+}
+
+/// What can go wrong with a server of a test's own.
+public enum LoopbackError: Error {
+  case cannotListen(Int, Int32)
+  case nobodyCame
+  case closed
+}
