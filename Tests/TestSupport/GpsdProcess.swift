@@ -70,10 +70,11 @@ public final class GpsdReplay {
     ]
     process.standardInput = input
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    let log = try folder.write("", to: "errors")
+    process.standardError = FileHandle(forWritingAtPath: log)
     try process.run()
     guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
-      throw LoopbackError.closed
+      throw LoopbackError.notReady(try String(contentsOfFile: log, encoding: .utf8))
     }
   }
 

@@ -3,10 +3,17 @@ internal import Glibc
 /// TCP ports on 127.0.0.1 for servers of a test's own.
 public enum LoopbackPort {
   /// A port that nothing listened on a moment ago.
+  ///
+  /// Below those that the system gives to clients, one of which could take it meanwhile.
   public static func unused() throws -> Int {
-    let descriptor = try open(0)
-    defer { close(descriptor) }
-    return number(of: descriptor)
+    for _ in 0..<100 {
+      let port = Int.random(in: 10_240..<32_768)
+      if let descriptor = try? open(port) {
+        close(descriptor)
+        return port
+      }
+    }
+    throw LoopbackError.cannotListen(0, errno)
   }
 
   /// A listening socket; port 0 lets the system choose one.
@@ -54,4 +61,5 @@ public enum LoopbackError: Error {
   case cannotListen(Int, Int32)
   case nobodyCame
   case closed
+  case notReady(String)
 }

@@ -105,7 +105,7 @@ import TestSupport
     connection.send(#"{"class":"TPV","device":"/dev/fake0","mode":1}"#)
     harness.wait(for: "report without fix") { $0.positions.count == 2 }
     #expect(harness.positions.map(\.latitude) == [46.0001, nil])
-    #expect(harness.reports.count { if case .receivers = $0 { true } else { false } } == 1)
+    #expect(harness.receiverLists == [["/dev/fake0"]])
   }
 
   @Test("Receivers come by DEVICES, DEVICE and TPV, and go by activated 0")
@@ -120,10 +120,7 @@ import TestSupport
     connection.send(#"{"class":"DEVICE","path":"/dev/a","activated":0}"#)
     connection.send(#"{"class":"DEVICE","path":"/dev/b","activated":0}"#)
     harness.wait(for: "receivers' going") { $0.states.last == .noReceiver && $0.states.count > 2 }
-    let lists = harness.reports.compactMap { report -> [String]? in
-      if case .receivers(let list) = report { list } else { nil }
-    }
-    #expect(lists == [[], ["/dev/a"], ["/dev/a", "/dev/b"], ["/dev/b"], []])
+    #expect(harness.receiverLists == [[], ["/dev/a"], ["/dev/a", "/dev/b"], ["/dev/b"], []])
   }
 
   @Test("A server that takes the connection and says nothing is told of, and waited for")

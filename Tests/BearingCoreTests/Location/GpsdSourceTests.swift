@@ -56,6 +56,8 @@ import TestSupport
       Issue.record("TPV \(index): posted \(pair.0), gpsd said \(pair.1)")
     }
 
+    // A recording of gpsd's own output names receivers that are not there: those come first.
+    guard Set(harness.receiverLists.joined()).count == 1 else { return }
     let epochs = GpsdTPV.epochs(tpvs)
     var told = Set<Int>()
     var index = 0

@@ -45,6 +45,9 @@ final class LocationSourceHarness {
   var positions: [PositionReport] {
     reports.compactMap { if case .position(let position) = $0 { position } else { nil } }
   }
+  var receiverLists: [[String]] {
+    reports.compactMap { if case .receivers(let list) = $0 { list } else { nil } }
+  }
   var failures: [String] {
     reports.compactMap { if case .connecting(let detail) = $0 { detail } else { nil } }
   }
