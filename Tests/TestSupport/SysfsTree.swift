@@ -6,6 +6,8 @@ internal import Foundation
 /// in `sys/bus/iio/devices`, and in `udev` a file of properties for each device that has a node.
 public final class SysfsTree: Sendable {
   private let folder: TemporaryFolder
+  /// Each device's and trigger's place below the root, by its name.
+  private let places: [String: String]
 
   /// Where a daemon finds it as sysfs.
   public var root: String { folder.path + "/sys" }
@@ -17,11 +19,21 @@ public final class SysfsTree: Sendable {
     try self.init(String(contentsOfFile: file, encoding: .utf8))
   }
 
+  /// The tree of a machine of the fixtures, by the beginning of its file's name.
+  public convenience init(machine prefix: String) throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("BearingCoreTests/Fixtures/iio").path
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let name = names.first { $0.hasPrefix(prefix) } ?? "none named \(prefix)"
+    try self.init(describedBy: "\(folder)/\(name)")
+  }
+
   /// The tree that `description` tells of.
   public init(_ description: String) throws {
     folder = try TemporaryFolder()
     try folder.makeFolder("sys/bus/iio/devices")
     try folder.makeFolder("udev")
+    var places: [String: String] = [:]
     var place = ""
     var properties = ""
     for line in description.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -30,7 +42,9 @@ public final class SysfsTree: Sendable {
       case "P:":
         place = value
         properties = ""
-        try add(place)
+        try folder.makeFolder("sys\(place)")
+        let name = String(place.split(separator: "/").last ?? "")
+        if name.hasPrefix("iio:device") || name.hasPrefix("trigger") { places[name] = place }
       case "E:":
         properties += value + "\n"
         if let name = place.split(separator: "/").last, name.hasPrefix("iio:") {
@@ -42,6 +56,8 @@ public final class SysfsTree: Sendable {
       default: break
       }
     }
+    self.places = places
+    for device in places.keys { try plug(device) }
   }
 
   /// Writes a file of a device by the device's name, such as iio:device0.
@@ -65,18 +81,16 @@ public final class SysfsTree: Sendable {
     try FileManager.default.removeItem(atPath: "\(root)/bus/iio/devices/\(device)")
   }
 
+  /// Puts a device back that was unplugged.
+  public func plug(_ device: String) throws {
+    guard let place = places[device] else { return }
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(root)/bus/iio/devices/\(device)", withDestinationPath: "../../..\(place)")
+  }
+
   /// Where a file of a device is.
   public func path(_ device: String, _ attribute: String) -> String {
     "\(root)/bus/iio/devices/\(device)/\(attribute)"
-  }
-
-  private func add(_ place: String) throws {
-    try folder.makeFolder("sys\(place)")
-    guard let name = place.split(separator: "/").last,
-      name.hasPrefix("iio:device") || name.hasPrefix("trigger")
-    else { return }
-    try FileManager.default.createSymbolicLink(
-      atPath: "\(root)/bus/iio/devices/\(name)", withDestinationPath: "../../..\(place)")
   }
 
   private static func unescaped(_ text: Substring) -> String {
