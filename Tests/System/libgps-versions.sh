@@ -25,14 +25,14 @@ for suite in "${@:-trixie sid}"; do
   for one in $suite; do
     state=$work/$one
     mkdir -p "$state/lists" "$state/cache"
-    echo "deb [signed-by=$keyring] ${mirror:-http://deb.debian.org/debian} $one main" \
-      >"$state/sources.list"
+    echo "deb [signed-by=$keyring] $mirror $one main" >"$state/sources.list"
     apt() {
       apt-get -qq -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=/dev/null \
         -o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" \
         -o APT::Sandbox::User=root -o Acquire::Retries=0 -o Acquire::http::Timeout=20 "$@"
     }
-    if apt update >/dev/null 2>&1 && (cd "$state" && apt download libgps-dev >/dev/null 2>&1); then
+    if [ -n "$mirror" ] && apt update >/dev/null 2>&1 &&
+      (cd "$state" && apt download libgps-dev >/dev/null 2>&1); then
       dpkg-deb -x "$state"/libgps-dev_*.deb "$state/tree"
       compile "$state/tree/usr/include" "$one"
     else
