@@ -71,11 +71,11 @@ uninstall: ## Remove what `make install` installed, but for the configuration
 	  $(DESTDIR)$(FISHCOMPDIR)/gpsctl.fish
 
 format: ## Format all Swift sources
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Examples Sources Tests
 
 lint: ## Check format and scripts
 	@.ci/install-packages "lint" $(LINT_PACKAGES)
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Examples Sources Tests
 	shellcheck $$(git grep -lE '^#!.*\b(sh|bash)$$')
 
 check-thread: test-packages ## Run the tests under the thread sanitizer

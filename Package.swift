@@ -78,6 +78,17 @@ let package = Package(
       name: "gpsctl", dependencies: ["CCurses", "BearingClient", "BearingModel", "Varlink"],
       swiftSettings: strict),
 
+    // Examples, built with everything else so that they stay true.
+    .executableTarget(
+      name: "example-fixes", dependencies: ["BearingClient", "BearingModel"],
+      path: "Examples/Fixes", swiftSettings: strict),
+    .executableTarget(
+      name: "example-panel", dependencies: ["BearingClient", "BearingModel"],
+      path: "Examples/Panel", swiftSettings: strict),
+    .executableTarget(
+      name: "example-level", dependencies: ["BearingClient", "BearingModel"],
+      path: "Examples/Level", swiftSettings: strict),
+
     // Tests.
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"],

@@ -10,37 +10,29 @@ public final class DemoDaemon: Sendable {
 
   /// Its socket.
   public let socket: String
-  private let process: Process
+  private let process: ChildProcess
 
   /// Starts it and waits until it serves, 30 s at most.
   public init() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: ProgramRun.path(of: "bearingd"))
-    process.arguments = ["--demo"]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
+    let process = try ChildProcess(ProgramRun.path(of: "bearingd"), ["--demo"])
     // A daemon that says nothing is ended, which ends its output, which ends the wait.
-    let killer = DispatchWorkItem { process.terminate() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: killer)
+    let wanted = process.kill(after: 30)
     var said = ""
     var path: String?
     while path == nil {
-      let data = output.fileHandleForReading.availableData
+      let data = process.output.availableData
       if data.isEmpty { break }
       said += String(decoding: data, as: UTF8.self)
       path = said.split { $0.isWhitespace }.first { $0.hasSuffix("/io.bearing") }.map(String.init)
     }
-    killer.cancel()
+    wanted()
     guard let path else {
-      process.terminate()
-      let reason = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+      let reason = String(decoding: process.errors.availableData, as: UTF8.self)
       throw Failure(description: "bearingd --demo named no socket: \(said)\(reason)")
     }
     // What it says later is read and forgotten, so that it never waits for a reader.
-    output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
-    errors.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+    process.output.readabilityHandler = { _ = $0.availableData }
+    process.errors.readabilityHandler = { _ = $0.availableData }
     self.process = process
     socket = path
   }
@@ -49,8 +41,9 @@ public final class DemoDaemon: Sendable {
 
   /// Ends it as a service manager does, and waits for its end.
   public func stop() {
-    guard process.isRunning else { return }
-    process.terminate()
-    process.waitUntilExit()
+    process.output.readabilityHandler = nil
+    process.errors.readabilityHandler = nil
+    process.send(SIGTERM)
+    process.wait()
   }
 }

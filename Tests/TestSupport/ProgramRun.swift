@@ -27,30 +27,49 @@ public struct ProgramRun: Sendable {
   /// The environment is this process' own with `environment` put over it.
   public static func run(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
-    input: String = "", within seconds: Double = 60
+    within seconds: Double = 60
   ) throws -> ProgramRun {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
-    process.standardInput = inputPipe
-    process.standardOutput = outputPipe
-    process.standardError = errorPipe
-    try process.run()
-    // Not SIGTERM: the program starts with this thread's signal mask, and on the threads that
-    // tests run on nearly everything is blocked.
-    let killer = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: killer)
-    inputPipe.fileHandleForWriting.write(Data(input.utf8))
-    try inputPipe.fileHandleForWriting.close()
-    let errors = Collected(errorPipe.fileHandleForReading)
-    let output = outputPipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    killer.cancel()
+    let child = try ChildProcess(program, arguments, environment: environment)
+    let wanted = child.kill(after: seconds)
+    let errors = Collected(child.errors)
+    let output = child.output.readDataToEndOfFile()
+    let end = child.wait()
+    wanted()
+    let status: Int32 =
+      switch end {
+      case .exit(let status): status
+      case .signal(let signal): signal
+      }
     return ProgramRun(
-      status: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
+      status: status, output: String(decoding: output, as: UTF8.self),
       errors: String(decoding: errors.data, as: UTF8.self))
+  }
+}
+
+extension ProgramRun {
+  /// The first lines that a program prints that does not end by itself; it is ended then.
+  ///
+  /// Fewer when it ends before, or when the time is over.
+  public static func firstLines(
+    _ count: Int, of program: String, _ arguments: [String] = [],
+    environment: [String: String] = [:], within seconds: Double = 60
+  ) throws -> [String] {
+    // Programs hold output back that goes to a pipe.
+    let child = try ChildProcess(
+      "/usr/bin/stdbuf", ["-oL", program] + arguments, environment: environment)
+    let wanted = child.kill(after: seconds)
+    let errors = Collected(child.errors)
+    var text = ""
+    while text.count(where: { $0 == "\n" }) < count {
+      let data = child.output.availableData
+      if data.isEmpty { break }
+      text += String(decoding: data, as: UTF8.self)
+    }
+    child.send(SIGTERM)
+    child.wait()
+    wanted()
+    _ = errors.data
+    return text.split(separator: "\n").prefix(count).map(String.init)
   }
 }
 

@@ -179,17 +179,10 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
       call.reply(live(1), continues: true)
       call.waitForEnd()
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: ProgramRun.path(of: "gpsctl"))
-    process.arguments = ["watch"]
-    process.environment = ["BEARING_SOCKET": daemon.path]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    #expect(!output.fileHandleForReading.availableData.isEmpty)
-    process.interrupt()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal)
-    #expect(process.terminationStatus == SIGINT)
+    let watch = try ChildProcess(
+      ProgramRun.path(of: "gpsctl"), ["watch"], environment: ["BEARING_SOCKET": daemon.path])
+    #expect(!watch.output.availableData.isEmpty)
+    watch.send(SIGINT)
+    #expect(watch.wait() == .signal(SIGINT))
   }
 }

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+import Varlink
+
+/// The examples, each run with the real daemon as its head says.
+@Suite(.timeLimit(.minutes(3))) struct ExampleTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The Python that has what the Python example needs; see Tests/setup-peers.sh.
+  private static let python = root.appending(path: ".build/peers/python/bin/python").path
+
+  private let daemon: DemoDaemon
+  private var environment: [String: String] { ["BEARING_SOCKET": daemon.socket] }
+
+  init() throws {
+    daemon = try DemoDaemon()
+  }
+
+  @Test func `the Swift example prints places`() throws {
+    let lines = try ProgramRun.firstLines(
+      1, of: ProgramRun.path(of: "example-fixes"), environment: environment)
+    #expect(lines.first?.contains(/^-?\d+\.\d+, -?\d+\.\d+ ± \d+\.\d+ m$/) == true, "\(lines)")
+  }
+
+  @Test func `the Swift panel says what there is before there is a position`() throws {
+    let lines = try ProgramRun.firstLines(
+      3, of: ProgramRun.path(of: "example-panel"), environment: environment)
+    #expect(lines.last?.contains(/^-?\d+\.\d+, -?\d+\.\d+$/) == true, "\(lines)")
+  }
+
+  @Test func `the C example is short, compiles without a warning and prints replies`() throws {
+    let source = Self.root.appending(path: "Examples/c/watch.c").path
+    let text = try String(contentsOfFile: source, encoding: .utf8)
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
+    let folder = try TemporaryFolder()
+    let program = folder.path + "/watch"
+    let compilation = try ProgramRun.run(
+      "/usr/bin/cc", ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, source])
+    #expect(compilation.errors == "")
+    let lines = try ProgramRun.firstLines(3, of: program, [daemon.socket])
+    let states = try lines.map { try JSON(parsing: Array($0.utf8))["parameters"]?["state"]?.string }
+    #expect(states.count == 3 && states.allSatisfy { $0 != nil }, "\(lines)")
+  }
+
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: python)),
+    arguments: [
+      (["status"], 1, "'kind': 'location'"), (["fix", "--accuracy", "100"], 1, "'latitude': "),
+      (["watch", "--count", "2"], 2, "'simulated': True"),
+    ])
+  func `the Python example's program shows what the daemon serves`(
+    arguments: [String], lines: Int, part: String
+  ) throws {
+    let file = Self.root.appending(path: "Examples/python/bearing.py").path
+    // -X dev shows what is not closed or not awaited.
+    let run = try ProgramRun.run(
+      Self.python, ["-B", "-X", "dev", file] + arguments, environment: environment)
+    #expect(run.status == 0)
+    #expect(run.errors == "")
+    #expect(run.lines.count == lines)
+    #expect(run.lines.allSatisfy { $0.contains(part) }, "\(run.output)")
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+  func `the Python example tells errors apart`() throws {
+    let program = """
+      import asyncio
+      from bearing import Bearing, BearingError, NothingInTime, Unreachable
+      async def main():
+          for attempt in (
+              Bearing().fix(accuracy=0.001, timeout=0.2),
+              Bearing("/nonexistent").status(),
+              Bearing().call("io.bearing.location.Nonsense"),
+          ):
+              try:
+                  print(await attempt)
+              except (BearingError, Unreachable) as error:
+                  print(type(error).__name__)
+      asyncio.run(main())
+      """
+    let folder = Self.root.appending(path: "Examples/python").path
+    let run = try ProgramRun.run(
+      Self.python, ["-B", "-X", "dev", "-c", program],
+      environment: environment.merging(["PYTHONPATH": folder]) { $1 })
+    #expect(run.errors == "")
+    #expect(run.lines == ["NothingInTime", "Unreachable", "BearingError"])
+  }
+}
