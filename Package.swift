@@ -103,9 +103,15 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "TestSupport"],
       swiftSettings: strictTests),
+    .executableTarget(
+      name: "preferences-tool",
+      dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore"],
+      path: "Tests/preferences-tool", swiftSettings: strictTests),
     .testTarget(
       name: "PreferencesTests",
-      dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport"],
+      dependencies: [
+        "Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport", "preferences-tool",
+      ],
       swiftSettings: strictTests),
     .testTarget(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],

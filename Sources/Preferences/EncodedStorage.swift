@@ -35,7 +35,8 @@ extension EncodedStorage {
   /// Reads the JSON under the key.
   public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
     guard case .value(let bytes) = try entry(forKey: key) else { return nil }
-    return try JSONValue.decode(bytes, key: key)
+    // As T, which may be an optional itself: an optional's nil is a value too.
+    return try JSONValue.decode(bytes, key: key) as T
   }
 
   /// Writes the value as JSON.
@@ -53,7 +54,7 @@ extension EncodedStorage {
     for _ in 0..<Self.mostTries {
       let old = try entry(forKey: key)
       var value: T?
-      if case .value(let bytes) = old { value = try JSONValue.decode(bytes, key: key) }
+      if case .value(let bytes) = old { value = try JSONValue.decode(bytes, key: key) as T }
       let new = try change(value).map { value throws(StorageError) in
         StoredEntry.value(try JSONValue.encode(value, key: key))
       }

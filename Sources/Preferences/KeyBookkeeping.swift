@@ -6,6 +6,7 @@ internal import Locking
 public final class KeyBookkeeping: Sendable {
   private struct Declarations {
     var places: [String: DeclarationPlace] = [:]
+    var previousKeys: [String: [String]] = [:]
     var settled: Set<String> = []
   }
 
@@ -18,14 +19,22 @@ public final class KeyBookkeeping: Sendable {
   /// Notes that a key is declared at a place.
   ///
   /// - Returns: The error when it was declared at another place before.
-  func declare(_ key: String, at place: DeclarationPlace) -> StorageError? {
+  func declare(
+    _ key: String, previousKeys: [String], at place: DeclarationPlace
+  ) -> StorageError? {
     declarations.withValue { declarations in
+      if !previousKeys.isEmpty { declarations.previousKeys[key] = previousKeys }
       guard let first = declarations.places[key] else {
         declarations.places[key] = place
         return nil
       }
       return first == place ? nil : .duplicateKey(key: key, first: first, second: place)
     }
+  }
+
+  /// The previous names that a container of the key was declared with.
+  func previousKeys(of key: String) -> [String] {
+    declarations.withValue { $0.previousKeys[key] ?? [] }
   }
 
   /// Whether a renamed key needs no more looking for its previous names.

@@ -24,7 +24,8 @@ public struct KeyValueContainer<Value: Codable> {
     self.previousKeys = previousKeys
     self.defaultValue = defaultValue
     let place = DeclarationPlace(fileID: fileID, line: line, column: column)
-    mistake = storage.bookkeeping.declare(storage.keyPrefix + key, at: place)
+    mistake = storage.bookkeeping.declare(
+      storage.keyPrefix + key, previousKeys: previousKeys, at: place)
   }
 
   /// A value of an optional type, nil by default.

@@ -34,8 +34,13 @@ public final class LayeredStorage: KeyValueStorage {
   }
 
   /// The layer that a container's value comes from; nil when it is the container's default.
+  ///
+  /// A key that was renamed is looked for under its previous names too, once its container was used.
   public func layer(of key: String) throws(StorageError) -> Layer? {
-    for (layer, storage) in layers where try storage.contains(key) { return layer }
+    let names = [key] + bookkeeping.previousKeys(of: key)
+    for (layer, storage) in layers {
+      for name in names where try storage.contains(name) { return layer }
+    }
     return nil
   }
 

@@ -48,7 +48,7 @@ public final class UserDefaultsStorage: KeyValueStorage {
   /// The value under a key.
   public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
     guard let object = try defaults().object(forKey: key) else { return nil }
-    return try PropertyListValue.decode(object, key: key)
+    return try PropertyListValue.decode(object, key: key) as T
   }
 
   /// Puts a value under a key, and waits until the file has it.

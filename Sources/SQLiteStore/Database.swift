@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A connection to a database file: used by one thread at a time, closed at the end of its life.
 ///
@@ -116,7 +117,8 @@ internal import CSQLite
     var opened: OpaquePointer?
     var code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     if code == SQLITE_OK {
-      unsafe _ = sqlite3_busy_timeout(opened, busyTimeout)
+      let tries = unsafe UnsafeMutableRawPointer(bitPattern: Int(busyTimeout / busyStep))
+      unsafe _ = sqlite3_busy_handler(opened, waitWhileBusy, tries)
       code = unsafe sqlite3_exec(opened, settings, nil, nil, nil)
     }
     guard code == SQLITE_OK, let handle = unsafe opened else {
@@ -132,4 +134,17 @@ internal import CSQLite
       attempt: "run \"\(sql)\" on", path: path, code: unsafe sqlite3_extended_errcode(handle),
       message: unsafe String(cString: sqlite3_errmsg(handle)))
   }
+}
+
+/// How long to wait before trying again, in milliseconds.
+///
+/// SQLite's own handler waits up to 100 ms, which is so long that writers in a loop can keep another one
+/// out for more than 10 s.
+private let busyStep: Int32 = 1
+
+/// Called by SQLite each time it found the file locked; 0 gives up.
+private func waitWhileBusy(_ tries: UnsafeMutableRawPointer?, _ count: Int32) -> Int32 {
+  guard Int(count) < Int(bitPattern: tries) else { return 0 }
+  _ = poll(nil, 0, busyStep)
+  return 1
 }

@@ -107,3 +107,31 @@ private final class Box: @unchecked Sendable {
     set { lock.withLock { values[key] = newValue } }
   }
 }
+
+/// What an observer has heard.
+final class Seen<Value: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var values: [Value] = []
+
+  var all: [Value] {
+    condition.withLock { values }
+  }
+
+  func add(_ value: Value) {
+    condition.withLock {
+      values.append(value)
+      condition.broadcast()
+    }
+  }
+
+  /// Waits until what it has heard is so; false after 30 s.
+  func wait(until isSo: ([Value]) -> Bool) -> Bool {
+    let deadline = Date(timeIntervalSinceNow: 30)
+    return condition.withLock {
+      while !isSo(values) {
+        if !condition.wait(until: deadline) { return false }
+      }
+      return true
+    }
+  }
+}

@@ -25,7 +25,7 @@ struct Credentials: Sendable {
     }
     if let bytes = data as? T ?? Array(data) as? T { return bytes }
     guard T.self == String.self || T.self == String?.self else {
-      return try JSONValue.decode(Array(data), key: key)
+      return try JSONValue.decode(Array(data), key: key) as T
     }
     guard var text = String(data: data, encoding: .utf8) else {
       throw .undecodable(key: key, type: "\(T.self)", reason: "the credential is not UTF-8")

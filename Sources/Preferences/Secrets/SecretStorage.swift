@@ -59,7 +59,7 @@ public final class SecretStorage: EncodedStorage {
   /// The secret in the keyring, else the credential.
   public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
     switch try entry(forKey: key) {
-    case .value(let bytes): try JSONValue.decode(bytes, key: key)
+    case .value(let bytes): try JSONValue.decode(bytes, key: key) as T
     case .reset, .absent: try credentials.value(forKey: key)
     }
   }

@@ -1,0 +1,49 @@
+import Foundation
+import Preferences
+import PreferencesUserDefaults
+
+/// What keeps the writers' records.
+enum Subject: String {
+  case preferences, userDefaults
+
+  /// Opens it for writing: a file for preferences, a suite's name for `UserDefaults`.
+  func writer(_ place: String) throws -> (Record, String) throws -> Void {
+    switch self {
+    case .preferences:
+      let storage = PersistentStorage(path: place)
+      return { try storage.setValue($0, forKey: $1) }
+    case .userDefaults:
+      guard let defaults = UserDefaults(suiteName: place) else { throw Failure("no such suite") }
+      return { record, key in
+        defaults.set(try JSONEncoder().encode(record), forKey: key)
+        guard defaults.synchronize() else { throw Failure("synchronize() failed") }
+      }
+    }
+  }
+
+  /// What another process finds under a key now; nil when there is nothing.
+  func read(_ place: String, _ key: String) throws -> Record? {
+    switch self {
+    case .preferences:
+      return try PersistentStorage(path: place).value(forKey: key)
+    case .userDefaults:
+      guard let file = FileManager.default.contents(atPath: Self.file(ofSuite: place)) else {
+        return nil
+      }
+      let list = try PropertyListSerialization.propertyList(from: file, format: nil)
+      guard let values = list as? [String: Any] else { throw Failure("not a dictionary") }
+      return try (values[key] as? Data).map { try JSONDecoder().decode(Record.self, from: $0) }
+    }
+  }
+
+  /// Where Foundation on Linux keeps a suite.
+  static func file(ofSuite name: String) -> String {
+    let environment = ProcessInfo.processInfo.environment
+    return (environment["XDG_CONFIG_HOME"] ?? NSHomeDirectory() + "/.config") + "/\(name).plist"
+  }
+}
+
+struct Failure: Error, CustomStringConvertible {
+  var description: String
+  init(_ description: String) { self.description = description }
+}
