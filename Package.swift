@@ -106,7 +106,7 @@ let package = Package(
     .executableTarget(
       name: "preferences-tool",
       dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore"],
-      path: "Tests/preferences-tool", swiftSettings: strictTests),
+      path: "Tests/preferences-tool", swiftSettings: strict),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [

@@ -50,7 +50,7 @@ private struct PropertyTree: Decodable {
     func object<T: Decodable>(_ type: T.Type) -> Any? { try? container.decode(type) }
     if let found = object(Bool.self) ?? object(String.self) ?? object(Date.self) ?? object(
       Data.self)
-      ?? object(Int64.self) ?? object(UInt64.self) ?? object(Double.self)
+      ?? object(Int.self) ?? object(UInt64.self) ?? object(Double.self)
     {
       self.object = found
     } else if let list = try? container.decode([PropertyTree].self) {

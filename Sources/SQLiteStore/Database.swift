@@ -92,6 +92,11 @@ internal import Glibc
   /// Rows that the last INSERT, UPDATE or DELETE changed.
   public var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
+  /// A number that differs after another connection, of this process or another, has changed the file.
+  public borrowing func dataVersion() throws(StoreError) -> Int64 {
+    try prepare("PRAGMA data_version").first { row in row.integer(0) ?? 0 } ?? 0
+  }
+
   /// Whether the file, or this connection, can only be read.
   public var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
@@ -101,7 +106,7 @@ internal import Glibc
       row.text(0)
     }
     guard let text = found ?? nil, text != "ok" else { return nil }
-    return text
+    return text.split(separator: "\n").joined(separator: " ")
   }
 
   private static func connect(

@@ -81,7 +81,7 @@ public final class FileWatch: Sendable {
       guard failure.kind == .missing, above != folder else { throw failure }
       folder = above
       // One event there is enough to come back here, and others' business there is not ours.
-      events = Self.events | UInt32(bitPattern: Int32(IN_ONESHOT))
+      events = Self.events | UInt32(truncatingIfNeeded: IN_ONESHOT)
     }
   }
 }

@@ -30,7 +30,7 @@ enum Subject: String {
       guard let file = FileManager.default.contents(atPath: Self.file(ofSuite: place)) else {
         return nil
       }
-      let list = try PropertyListSerialization.propertyList(from: file, format: nil)
+      let list = try unsafe PropertyListSerialization.propertyList(from: file, format: nil)
       guard let values = list as? [String: Any] else { throw Failure("not a dictionary") }
       return try (values[key] as? Data).map { try JSONDecoder().decode(Record.self, from: $0) }
     }

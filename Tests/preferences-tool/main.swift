@@ -7,6 +7,7 @@ let usage = """
   preferences-tool get FILE KEY          prints the text kept under the key
   preferences-tool set FILE KEY TEXT     keeps a text
   preferences-tool count FILE KEY TIMES  adds 1 that many times
+  preferences-tool path SUITE            prints the suite's file
   preferences-tool list FILE             prints keys, then whether the file is whole
   preferences-tool write SUBJECT PLACE WRITER FROM
                                          keeps records and prints each one's number once it is kept
@@ -27,6 +28,8 @@ func run(_ arguments: [String]) throws {
     for _ in 0..<(Int(words[2]) ?? 0) {
       try storage.updateValue(forKey: words[1]) { (old: Int?) in (old ?? 0) + 1 }
     }
+  case ("path", let words) where words.count == 1:
+    print(PersistentStorage(suiteName: words[0]).path)
   case ("list", let words) where words.count == 1:
     for key in try PersistentStorage(path: words[0]).keys() { print(key) }
     print(try Database(path: words[0], mode: .read).damage() ?? "whole")

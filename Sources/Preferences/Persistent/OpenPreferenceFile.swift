@@ -15,9 +15,11 @@ struct OpenPreferenceFile: ~Copyable {
   let identity: FileIdentity
   private let database: Database
   private let statements: Statements
+  private var seenVersion: Int64
 
   private init(identity: FileIdentity, database: consuming Database) throws(StoreError) {
     let statements = try Statements(database)
+    seenVersion = try database.dataVersion()
     self.identity = identity
     self.statements = statements
     self.database = database
@@ -28,8 +30,7 @@ struct OpenPreferenceFile: ~Copyable {
     guard let status = try StoreFile.status(of: path) else {
       throw StoreError(attempt: "open", path: path, kind: .missing, detail: "it is gone")
     }
-    // SQLite takes an empty file for an empty database; ours are never empty.
-    guard status.size > 0 else { throw damaged(path, "it is empty") }
+    guard status.size > 0 else { throw empty(path) }
     let database = try Database(path: path, mode: .readWrite)
     if let damage = try database.damage() { throw damaged(path, damage) }
     let identifier = try database.prepare("PRAGMA application_id").first { row in row.integer(0) }
@@ -45,6 +46,13 @@ struct OpenPreferenceFile: ~Copyable {
     _ body: (borrowing OpenPreferenceFile) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try body(self)
+  }
+
+  /// Whether others have changed the file since it was opened or last asked.
+  mutating func othersHaveWritten() throws(StoreError) -> Bool {
+    let version = try database.dataVersion()
+    defer { seenVersion = version }
+    return version != seenVersion
   }
 
   borrowing func entry(_ key: String) throws(StoreError) -> StoredEntry {
@@ -74,6 +82,11 @@ struct OpenPreferenceFile: ~Copyable {
   private static func column(_ entry: StoredEntry) -> SQLiteValue {
     guard case .value(let bytes) = entry else { return .null }
     return .text(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// SQLite takes an empty file for an empty database; ours are never empty.
+  static func empty(_ path: String) -> StoreError {
+    damaged(path, "it is empty")
   }
 
   private static func damaged(_ path: String, _ detail: String) -> StoreError {

@@ -61,7 +61,19 @@ final class PreferenceFile: Sendable {
   /// Tells the observers of what others changed.
   func processChanges() {
     watch.withValue { $0?.drain() }
-    bookkeeping.mayHaveChanged()
+    tellOfOthers()
+  }
+
+  /// What this process wrote its observers know already.
+  private func tellOfOthers() {
+    let isNews = open.withValue { open in
+      guard let identity = open?.identity,
+        identity == (try? StoreFile.status(of: path))?.identity
+      else { return true }
+      // What cannot be looked at now is told, so that nothing is missed.
+      return (try? open?.othersHaveWritten()) ?? true
+    }
+    if isNews { bookkeeping.mayHaveChanged() }
   }
 
   private func watching(onThread: Bool) throws(StorageError) -> Int32 {
@@ -70,8 +82,7 @@ final class PreferenceFile: Sendable {
         if let watch { return watch.descriptor }
         let new = try FileWatch(path: path)
         if onThread {
-          let bookkeeping = bookkeeping
-          try new.startThread { bookkeeping.mayHaveChanged() }
+          try new.startThread { [weak self] in self?.tellOfOthers() }
         }
         watch = new
         return new.descriptor
@@ -104,35 +115,41 @@ final class PreferenceFile: Sendable {
     _ open: inout OpenPreferenceFile?, _ path: String, _ permissions: UInt32, making: Bool,
     _ body: (borrowing OpenPreferenceFile) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    var damage: StoreError?
+    let maker = PreferenceFileMaker(path: path, permissions: permissions)
+    var failure = StoreError(
+      attempt: "use", path: path, kind: .busy, detail: "it is replaced again and again")
     for _ in 0..<mostTries {
       let status = try StoreFile.status(of: path)
       if open?.identity != status?.identity { open = nil }
-      do {
-        if open == nil {
+      let wasOpen = open != nil
+      do throws(StoreError) {
+        if let status, status.size == 0 { throw OpenPreferenceFile.empty(path) }
+        if !wasOpen {
           if status == nil {
             guard making else { return nil }
-            try PreferenceFileMaker(path: path, permissions: permissions).makeIfMissing()
+            try maker.makeIfMissing()
           }
           open = try OpenPreferenceFile.open(path)
         }
         guard let result = try open?.perform(body) else { continue }
         // Another process may have set the file aside just before: what was written went with it.
         if try StoreFile.status(of: path)?.identity == open?.identity { return result }
-      } catch  where error.kind == .damaged {
-        damage = error
+      } catch {
+        failure = error
         let identity = open?.identity ?? status?.identity
-        open = nil
-        try PreferenceFileMaker(path: path, permissions: permissions)
-          .replace(identity, because: error)
-      } catch  where error.kind == .missing {
-        // Replaced between the look and the opening.
-        open = nil
-        damage = error
+        switch error.kind {
+        case .damaged:
+          open = nil
+          try maker.replace(identity, because: error)
+        case .other where wasOpen, .missing:
+          // Damage that came while it was open, which opening looks for; or it was replaced between
+          // the look and the opening.
+          open = nil
+        default:
+          throw error
+        }
       }
     }
-    throw damage
-      ?? StoreError(
-        attempt: "use", path: path, kind: .busy, detail: "it is replaced again and again")
+    throw failure
   }
 }

@@ -44,7 +44,8 @@ struct PreferenceFileMaker {
     }
     try makeTemporary(entries)
     let keptAs = try StoreFile.keep(path, as: "\(path).damaged-\(Self.timestamp())")
-    if try StoreFile.status(of: path + "-journal") != nil {
+    // A journal that was not rolled back belongs to the damaged file; an empty one to none.
+    if let journal = try StoreFile.status(of: path + "-journal"), journal.size > 0 {
       try StoreFile.move(path + "-journal", to: keptAs + "-journal")
     }
     try StoreFile.move(temporary, to: path)

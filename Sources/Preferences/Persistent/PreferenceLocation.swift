@@ -7,6 +7,7 @@ enum PreferenceLocation {
       let first = environment[variable]?.split(separator: ":").first.map(String.init)
       return first.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
+    let home = folder("HOME") ?? home
     let folder = folder("STATE_DIRECTORY") ?? folder("XDG_CONFIG_HOME") ?? "\(home)/.config"
     let name = String(suiteName.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
     return "\(folder)/\(name).preferences"

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// On real file systems of their own, which a mount namespace gives: a disk that is full, one that may
+/// only be read, and a folder that may not be written.
+struct FullDiskTests {
+  private static let tool = ProgramRun.path(of: "preferences-tool")
+
+  /// Runs a script in a new mount namespace, with the tool as $TOOL and an empty folder as $DISK.
+  private func run(_ script: String, _ folder: TemporaryFolder) throws -> ProgramRun {
+    try ProgramRun.run(
+      "/usr/bin/unshare", ["--map-root-user", "--mount", "sh", "-eu", "-c", script],
+      environment: ["TOOL": Self.tool, "DISK": folder.path])
+  }
+
+  /// Whether the machine lets a process have a mount namespace; containers may not.
+  static let canMount: Bool = {
+    let run = try? ProgramRun.run(
+      "/usr/bin/unshare",
+      ["--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs none /mnt"])
+    return run?.status == 0
+  }()
+
+  @Test("on a full disk a set is an error, and the old value stays", .enabled(if: canMount))
+  func full() throws {
+    let folder = try TemporaryFolder()
+    let run = try run(
+      """
+      mount -t tmpfs -o size=64k none "$DISK"
+      "$TOOL" set "$DISK/a.preferences" name Zürich
+      "$TOOL" set "$DISK/a.preferences" other kept
+      cat /dev/zero >"$DISK/filling" 2>/dev/null || true
+      "$TOOL" set "$DISK/a.preferences" name "$(head -c 5000 /dev/zero | tr '\\0' x)" && echo "no error"
+      "$TOOL" set "$DISK/a.preferences" name new && echo "no error for a short one"
+      "$TOOL" get "$DISK/a.preferences" name
+      "$TOOL" list "$DISK/a.preferences"
+      "$TOOL" set "$DISK/b.preferences" name new && echo "no error for a new file"
+      ls "$DISK"
+      rm "$DISK/filling"
+      "$TOOL" set "$DISK/a.preferences" name after
+      "$TOOL" get "$DISK/a.preferences" name
+      ls "$DISK"
+      """, folder)
+    #expect(
+      run.lines == [
+        "Zürich", "name", "other", "whole", "a.preferences", "a.preferences-journal", "filling",
+        "after", "a.preferences", "a.preferences-journal",
+      ], "\(run.errors)")
+    #expect(run.errors.contains("free some space"), "\(run.errors)")
+    #expect(run.status == 0)
+  }
+
+  @Test(
+    "on a disk that may only be read, values are read and a set is an error", .enabled(if: canMount)
+  )
+  func readOnly() throws {
+    let folder = try TemporaryFolder()
+    let run = try run(
+      """
+      mount -t tmpfs -o size=64k none "$DISK"
+      "$TOOL" set "$DISK/a.preferences" name Zürich
+      mount -o remount,ro "$DISK"
+      "$TOOL" set "$DISK/a.preferences" name new && echo "no error"
+      "$TOOL" get "$DISK/a.preferences" name
+      "$TOOL" list "$DISK/a.preferences"
+      "$TOOL" get "$DISK/b.preferences" name
+      "$TOOL" set "$DISK/b.preferences" name new && echo "no error for a new file"
+      mount -o remount,rw "$DISK"
+      "$TOOL" set "$DISK/a.preferences" name after
+      "$TOOL" get "$DISK/a.preferences" name
+      """, folder)
+    #expect(run.lines == ["Zürich", "name", "whole", "(none)", "after"], "\(run.errors)")
+    #expect(run.errors.contains("permissions"), "\(run.errors)")
+    #expect(run.status == 0)
+  }
+
+  @Test("in a folder of someone else's, values are read and a set is an error")
+  func othersFolder() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a.preferences"
+    #expect(try ProgramRun.run(Self.tool, ["set", path, "name", "Zürich"]).status == 0)
+    let run = try asNobody(
+      """
+      "$TOOL" set "$DISK/a.preferences" name new && echo "no error"
+      "$TOOL" get "$DISK/a.preferences" name
+      "$TOOL" set "$DISK/b.preferences" name new && echo "no error for a new file"
+      true
+      """, folder)
+    #expect(run.lines == ["Zürich"], "\(run.errors)")
+    #expect(run.errors.contains("permissions"), "\(run.errors)")
+    #expect(try ProgramRun.run(Self.tool, ["get", path, "name"]).lines == ["Zürich"])
+  }
+
+  /// Runs a script as a user who may read everything in the folder and write nothing.
+  private func asNobody(_ script: String, _ folder: TemporaryFolder) throws -> ProgramRun {
+    let environment = ["DISK": folder.path, "TOOL": folder.path + "/tool"]
+    try FileManager.default.copyItem(atPath: Self.tool, toPath: folder.path + "/tool")
+    for name in ["a.preferences", "a.preferences-journal"] {
+      chmod("\(folder.path)/\(name)", 0o444)
+    }
+    chmod(folder.path, 0o555)
+    defer { chmod(folder.path, 0o755) }
+    let shell = ["sh", "-eu", "-c", script]
+    if geteuid() != 0 { return try ProgramRun.run("/usr/bin/env", shell, environment: environment) }
+    return try ProgramRun.run(
+      "/usr/bin/setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups"] + shell,
+      environment: environment)
+  }
+}

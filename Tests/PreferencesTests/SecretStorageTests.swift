@@ -1,0 +1,122 @@
+import Foundation
+import Preferences
+import TestSupport
+import Testing
+
+struct SecretStorageTests {
+  private let folder: TemporaryFolder
+  private let service = "bearing-test-\(UUID().uuidString)"
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func storage(_ keyring: SecretStorage.Keyring = .process) -> SecretStorage {
+    SecretStorage(service: service, keyring: keyring, credentialsFolder: folder.path)
+  }
+
+  @Test("a secret is in the kernel's keyring alone, and not in plain sight of other services")
+  func keyring() throws {
+    let secret = storage()
+    try secret.setValue("s3cr3t", forKey: "token")
+    #expect(try secret.value(forKey: "token") == "s3cr3t")
+    #expect(try storage().value(forKey: "token") == "s3cr3t", "another object of the service")
+    let other = SecretStorage(service: "\(service)-other", keyring: .process)
+    #expect(try other.value(forKey: "token") as String? == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test("a secret of the user's is there for other threads, and gone after a reset")
+  func userKeyring() throws {
+    let secret = storage(.user)
+    defer { try? secret.setValue(nil as String?, forKey: "token") }
+    try secret.setValue("s3cr3t", forKey: "token")
+    let seen = Seen<String?>()
+    Thread { seen.add(try? secret.value(forKey: "token")) }.start()
+    #expect(seen.wait { $0 == ["s3cr3t"] })
+    #expect(try secret.keys() == ["token"])
+    try secret.setValue(nil as String?, forKey: "token")
+    #expect(try secret.value(forKey: "token") as String? == nil)
+    #expect(try secret.keys() == [])
+  }
+
+  @Test("a secret longer than a page comes back whole")
+  func long() throws {
+    let text = String(repeating: "0123456789", count: 1000)
+    try storage().setValue(text, forKey: "long")
+    #expect(try storage().value(forKey: "long") == text)
+  }
+
+  @Test("a secret that the kernel cannot hold is refused, and the old one stays")
+  func tooLong() throws {
+    let secret = storage()
+    try secret.setValue("short", forKey: "token")
+    let error = #expect(throws: StorageError.self) {
+      try secret.setValue(String(repeating: "x", count: 40_000), forKey: "token")
+    }
+    #expect(error?.description.contains("token") == true)
+    #expect(try secret.value(forKey: "token") == "short")
+  }
+
+  @Test("a credential is read as the text, the bytes or the JSON that the administrator wrote")
+  func credential() throws {
+    try folder.write("pass word\n", to: "password")
+    try folder.write(Data([0, 1, 2, 10]), to: "key")
+    try folder.write("{\"port\": 2947}", to: "server")
+    try folder.write("42\n", to: "number")
+    let secret = storage()
+    #expect(try secret.value(forKey: "password") == "pass word")
+    #expect(try secret.value(forKey: "key") == [UInt8]([0, 1, 2, 10]))
+    #expect(try secret.value(forKey: "key") == Data([0, 1, 2, 10]))
+    #expect(try secret.value(forKey: "server") == ["port": 2947])
+    #expect(try secret.value(forKey: "number") == 42)
+    #expect(try secret.value(forKey: "number") == "42")
+    #expect(try secret.keys() == ["key", "number", "password", "server"])
+  }
+
+  @Test("a secret that is written counts before the credential, which stays as it is")
+  func overCredential() throws {
+    try folder.write("old", to: "password")
+    let secret = storage()
+    let container: KeyValueContainer<String?> = secret.makeContainer(key: "password")
+    try container.write("new")
+    #expect(try container.read() == "new")
+    try container.reset()
+    #expect(try container.read() == "old")
+    #expect(try String(contentsOfFile: folder.path + "/password", encoding: .utf8) == "old")
+  }
+
+  @Test("no key leads out of the credentials' folder")
+  func outside() throws {
+    try folder.write("secret", to: "inner/x")
+    let inner = SecretStorage(
+      service: service, keyring: .process, credentialsFolder: folder.path + "/inner")
+    try folder.write("outer", to: "y")
+    for key in ["../y", "inner/x", "", ".", "/etc/hostname"] {
+      #expect(try inner.value(forKey: key) as String? == nil)
+    }
+  }
+
+  @Test("a credential that is not what was asked for says so")
+  func undecodable() throws {
+    try folder.write("many", to: "number")
+    let error = #expect(throws: StorageError.self) { try storage().value(forKey: "number") as Int? }
+    guard case .undecodable("number", "Int", _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test("changes by others are told when the program looks for them")
+  func observation() throws {
+    let secret = storage()
+    let seen = Seen<String>()
+    let container = KeyValueContainer(storage: secret, key: "token", defaultValue: "none")
+    let observation = try container.observe { seen.add($0) }
+    try storage().setValue("by another", forKey: "token")
+    #expect(seen.all == [])
+    secret.processChanges()
+    #expect(seen.all == ["by another"])
+    observation.cancel()
+  }
+}

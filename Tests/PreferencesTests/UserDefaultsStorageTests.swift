@@ -1,0 +1,124 @@
+import Foundation
+import Preferences
+import PreferencesUserDefaults
+import TestSupport
+import Testing
+
+struct UserDefaultsStorageTests {
+  private let sample: SampleStorage
+  private let plain: UserDefaults
+
+  init() throws {
+    sample = try StorageKind.userDefaults.make()
+    plain = try #require(UserDefaults(suiteName: sample.name))
+  }
+
+  private func container<T: Codable>(_ type: T.Type, _ key: String) -> KeyValueContainer<T?> {
+    KeyValueContainer(storage: sample.storage, key: key)
+  }
+
+  @Test("what plain code has written is read through a container")
+  func fromPlain() throws {
+    plain.set(true, forKey: "bool")
+    plain.set(42, forKey: "int")
+    plain.set(2.5, forKey: "double")
+    plain.set(Float(0.25), forKey: "float")
+    plain.set("Zürich", forKey: "string")
+    plain.set(Data([1, 2]), forKey: "data")
+    plain.set(Date(timeIntervalSince1970: 1000), forKey: "date")
+    plain.set(["a", "b"], forKey: "array")
+    plain.set(["a": 1], forKey: "dictionary")
+    #expect(plain.synchronize())
+    #expect(try container(Bool.self, "bool").read() == true)
+    #expect(try container(Int.self, "int").read() == 42)
+    #expect(try container(Double.self, "double").read() == 2.5)
+    #expect(try container(Float.self, "float").read() == 0.25)
+    #expect(try container(String.self, "string").read() == "Zürich")
+    #expect(try container(Data.self, "data").read() == Data([1, 2]))
+    #expect(try container(Date.self, "date").read() == Date(timeIntervalSince1970: 1000))
+    #expect(try container([String].self, "array").read() == ["a", "b"])
+    #expect(try container([String: Int].self, "dictionary").read() == ["a": 1])
+  }
+
+  @Test("what a container has written is read by plain code")
+  func toPlain() throws {
+    try container(Bool.self, "bool").write(true)
+    try container(Int.self, "int").write(9_007_199_254_740_993)
+    try container(Double.self, "double").write(2.5)
+    try container(String.self, "string").write("Zürich")
+    try container(Data.self, "data").write(Data([1, 2]))
+    try container(Date.self, "date").write(Date(timeIntervalSince1970: 1000))
+    try container([String].self, "array").write(["a", "b"])
+    try container([String: Int].self, "dictionary").write(["a": 1])
+    let plain = try #require(UserDefaults(suiteName: sample.name))
+    #expect(plain.bool(forKey: "bool"))
+    #expect(plain.integer(forKey: "int") == 9_007_199_254_740_993)
+    #expect(plain.double(forKey: "double") == 2.5)
+    #expect(plain.string(forKey: "string") == "Zürich")
+    #expect(plain.data(forKey: "data") == Data([1, 2]))
+    #expect(plain.object(forKey: "date") as? Date == Date(timeIntervalSince1970: 1000))
+    #expect(plain.stringArray(forKey: "array") == ["a", "b"])
+    #expect(plain.dictionary(forKey: "dictionary") as? [String: Int] == ["a": 1])
+  }
+
+  @Test("a structure is a dictionary to plain code, both ways")
+  func structures() throws {
+    let place = Place.zurich
+    try container(Place.self, "place").write(place)
+    let plain = try #require(UserDefaults(suiteName: sample.name))
+    let dictionary = try #require(plain.dictionary(forKey: "place"))
+    #expect(dictionary["name"] as? String == place.name)
+    #expect(dictionary["latitude"] as? Double == place.latitude)
+    #expect(dictionary["visits"] as? Int == Int(place.visits))
+    #expect(dictionary["tags"] as? [String: [Int]] == place.tags)
+    plain.set(
+      ["name": "Bern", "latitude": 46.9, "visits": 3, "note": "Bär", "tags": ["x": [7]]],
+      forKey: "place")
+    #expect(plain.synchronize())
+    let read = try container(Place.self, "place").read()
+    #expect(read == Place(name: "Bern", latitude: 46.9, visits: 3, note: "Bär", tags: ["x": [7]]))
+  }
+
+  @Test("a structure that plain code keeps as encoded data is read too")
+  func encodedStructures() throws {
+    plain.set(try JSONEncoder().encode(Place.zurich), forKey: "json")
+    plain.set(try PropertyListEncoder().encode(Place.zurich), forKey: "list")
+    #expect(plain.synchronize())
+    #expect(try container(Place.self, "json").read() == .zurich)
+    #expect(try container(Place.self, "list").read() == .zurich)
+  }
+
+  @Test("another process finds what was written, with no more ado")
+  func written() throws {
+    try container(String.self, "name").write("Ada")
+    let file = try Data(contentsOf: URL(fileURLWithPath: UserDefaultsFile.path(sample.name)))
+    let list = try PropertyListSerialization.propertyList(from: file, format: nil)
+    #expect((list as? [String: Any])?["name"] as? String == "Ada")
+  }
+
+  @Test("nil and reset take the value away")
+  func null() throws {
+    try container(Int.self, "int").write(1)
+    try container(Int.self, "int").write(nil)
+    #expect(plain.object(forKey: "int") == nil)
+    #expect(try container(Int.self, "int").isDefault())
+  }
+
+  @Test("a value of another type is an error and stays")
+  func undecodable() throws {
+    plain.set("five", forKey: "int")
+    #expect(throws: StorageError.self) { try container(Int.self, "int").read() }
+    #expect(plain.string(forKey: "int") == "five")
+  }
+
+  @Test("changes by plain code in the process are told")
+  func plainChanges() throws {
+    let seen = Seen<Int?>()
+    let observation = try container(Int.self, "int").observe { seen.add($0) }
+    plain.set(7, forKey: "int")
+    #expect(seen.wait { $0 == [7] })
+    try container(Int.self, "int").write(8)
+    #expect(seen.wait { $0 == [7, 8] })
+    observation.cancel()
+  }
+}
