@@ -20,7 +20,7 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libkeyutils-dev libncurses-dev \
   libsqlite3-dev libsystemd-dev
 TEST_PACKAGES := gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
-  fish locales mandoc zsh golang-go golang-github-varlink-go-dev
+  fish locales mandoc umockdev zsh golang-go golang-github-varlink-go-dev
 LINT_PACKAGES := shellcheck
 SYSTEM_PACKAGES := debootstrap systemd-container
 
