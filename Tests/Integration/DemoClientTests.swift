@@ -54,6 +54,27 @@ import Varlink
     #expect(sky?.used == sky?.satellites.count { $0.used })
   }
 
+  @Test func `samples come at the rate asked for, and the display has an orientation`() async throws
+  {
+    let client = BearingClient(socket: daemon.socket)
+    #expect(try await client.sensors().sensors.map(\.simulated) == [true])
+    var rate: Double?
+    var samples: [AccelerationSample] = []
+    for try await event in client.accelerationUpdates(rate: 50, maxLatency: .milliseconds(100)) {
+      rate = event.update?.actualRate ?? rate
+      samples += event.update?.samples ?? []
+      if samples.count >= 20 { break }
+    }
+    #expect(rate == 50)
+    let steps = zip(samples, samples.dropFirst()).map { $1.bootTimestamp - $0.bootTimestamp }
+    #expect(steps.sorted()[steps.count / 2] == 20_000)
+    for try await orientation in client.orientations() where orientation != .undefined {
+      #expect([.normal, .bottomUp, .leftUp, .rightUp].contains(orientation))
+      break
+    }
+    #expect(try await client.sample().sample.bootTimestamp > samples[0].bootTimestamp)
+  }
+
   @Test func `a value that the daemon refuses is named`() async throws {
     var events = BearingClient(socket: daemon.socket).locationUpdates(distanceFilter: -1)
       .makeAsyncIterator()
@@ -80,6 +101,13 @@ import Varlink
     let status = try gpsctl("status")
     #expect(status.status == 0 && status.errors == "")
     #expect(status.lines.contains { $0.hasPrefix("location ") && $0.contains("simulated") })
+    #expect(status.lines.contains { $0.hasPrefix("acceleration ") })
+    let orientation = try gpsctl("orientation")
+    #expect(orientation.output.contains(/^(normal|bottomUp|leftUp|rightUp), \w+\n$/))
+    #expect(try gpsctl("sensors").lines.contains("  location  display"))
+    #expect(
+      try gpsctl("watch", "acceleration", "--count", "5").lines.last?.hasSuffix("m/s²") == true)
+    #expect(try gpsctl("metrics").lines.contains { $0.hasPrefix("bearingd_build_info{") })
 
     let fix = try objects(gpsctl("fix", "--json"))
     #expect(fix.count == 1)

@@ -30,6 +30,17 @@ import Varlink
     #expect(lines.last?.contains(/^-?\d+\.\d+, -?\d+\.\d+$/) == true, "\(lines)")
   }
 
+  @Test func `the Swift level tells gravity`() throws {
+    let run = try ProgramRun.run(
+      ProgramRun.path(of: "example-level"), [], environment: environment)
+    let match = try #require(
+      run.output.firstMatch(of: #/^mean \(x: (\S+), y: (\S+), z: (\S+)\) m/s², \w+\n$/#), "\(run)")
+    let parts = [match.output.1, match.output.2, match.output.3].compactMap { Double($0) }
+    #expect(parts.count == 3)
+    // The simulated device is turned by and by, so a second's mean can be a little short of 1 g.
+    #expect(abs(parts.map { $0 * $0 }.reduce(0, +).squareRoot() - 9.8) < 3)
+  }
+
   @Test func `the C example is short, compiles without a warning and prints replies`() throws {
     let source = Self.root.appending(path: "Examples/c/watch.c").path
     let text = try String(contentsOfFile: source, encoding: .utf8)
@@ -49,6 +60,8 @@ import Varlink
     arguments: [
       (["status"], 1, "'kind': 'location'"), (["fix", "--accuracy", "100"], 1, "'latitude': "),
       (["watch", "--count", "2"], 2, "'simulated': True"),
+      (["samples", "--rate", "50", "--count", "3"], 3, "'sequence': "),
+      (["orientation", "--count", "1"], 1, "'orientation': "),
     ])
   func `the Python example's program shows what the daemon serves`(
     arguments: [String], lines: Int, part: String

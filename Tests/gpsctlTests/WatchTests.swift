@@ -89,7 +89,9 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
 
   @Test func `count cuts samples that came together`() throws {
     let daemon = try FakeDaemon { call in
-      call.reply(["state": "starting", "samples": []], continues: true)
+      call.reply(
+        ["state": "starting", "sensor": "iio:device0", "actualRate": 12.5, "samples": []],
+        continues: true)
       call.reply(
         ["state": "live", "samples": [sample(1), sample(2), sample(3)]], continues: true)
       call.waitForEnd()
@@ -97,7 +99,7 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
     let run = try gpsctl(["watch", "acceleration", "--count", "2"], daemon)
     #expect(
       run.lines == [
-        "starting", "live        x   0.013  y   9.810  z  -0.500  m/s²",
+        "starting    iio:device0 at 12.5 Hz", "live        x   0.013  y   9.810  z  -0.500  m/s²",
         "live        x   0.013  y   9.810  z  -0.500  m/s²",
       ])
   }

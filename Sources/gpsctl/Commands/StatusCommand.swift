@@ -45,7 +45,7 @@ extension Command {
   }
 
   private static func detail(_ device: DeviceStatus) -> String {
-    guard device.simulated else { return device.detail }
+    if !device.simulated || device.detail.hasPrefix("simulated") { return device.detail }
     return device.detail.isEmpty ? "simulated" : "simulated: \(device.detail)"
   }
 }

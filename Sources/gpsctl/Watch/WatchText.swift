@@ -48,7 +48,11 @@ struct WatchText: Sendable {
   }
 
   private func samples(_ update: AccelerationUpdate) -> [String] {
-    if update.samples.isEmpty { return [state(update.state.rawValue, "")] }
+    if update.samples.isEmpty {
+      let rate = update.actualRate.map { "at \(fixedPoint($0, decimals: 1)) Hz" }
+      let parts = [update.sensor, rate].compactMap { $0 }
+      return [state(update.state.rawValue, parts.joined(separator: " "))]
+    }
     return update.samples.enumerated().map { index, sample in
       let values = [sample.x, sample.y, sample.z].map { value in
         let text = fixedPoint(value, decimals: 3)
