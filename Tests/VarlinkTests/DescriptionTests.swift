@@ -159,6 +159,23 @@ struct DescriptionTests {
     #expect(description.methods.filter(\.requiresMore).map(\.name) == streams)
   }
 
+  /// What `Tests/Fuzz` found worth keeping.
+  @Test(
+    arguments: try FileManager.default.contentsOfDirectory(
+      at: folder.appending(path: "../fuzz/descriptions"), includingPropertiesForKeys: nil))
+  func ofTheFuzzerAreReadOrRefusedWithAPlaceInThem(file: URL) throws {
+    let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    do {
+      let description = try InterfaceDescription(parsing: text)
+      #expect(!description.methods.isEmpty)
+      #expect(text.contains(description.name))
+    } catch let error as DescriptionError {
+      let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      try #require(lines.indices.contains(error.line - 1))
+      #expect((1...lines[error.line - 1].count + 1).contains(error.column))
+    }
+  }
+
   @Test func theServicesOwnSaysWhatItsTextSays() throws {
     let built = ServiceDescription.parsed
     let parsed = try InterfaceDescription(parsing: built.text)

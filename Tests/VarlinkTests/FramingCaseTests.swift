@@ -45,7 +45,9 @@ struct FramingCaseTests {
           outcome.reason = reason
           return
         case .idle: return
-        case .call: Issue.record("no method of the interface was called")
+        case .call(let call):
+          outcome.replies.append(["called": .string(call.method), "with": call.parameters])
+          connection.finishedCall()
         }
       }
     }
@@ -89,6 +91,20 @@ struct FramingCaseTests {
           "parameters": ["interface": "Zürich-北-🧭"],
         ]
       ])
+  }
+
+  /// What `Tests/Fuzz` found worth keeping.
+  @Test(
+    arguments: try FileManager.default.contentsOfDirectory(
+      at: folder.appending(path: "../fuzz/requests"), includingPropertiesForKeys: nil))
+  func doesNotDependOnHowFuzzedOnesAreCutEither(file: URL) throws {
+    let bytes = Array(try Data(contentsOf: file))
+    let whole = try Self.outcome(of: [bytes[...]])
+    #expect(whole.reason != nil)
+    #expect(try Self.outcome(of: bytes.indices.map { bytes[$0...$0] }) == whole)
+    for cut in 0...bytes.count {
+      #expect(try Self.outcome(of: [bytes[..<cut], bytes[cut...]]) == whole, "cut at \(cut)")
+    }
   }
 
   @Test func anEndlessMessageOrOneTooDeepEndsTheConnection() throws {
