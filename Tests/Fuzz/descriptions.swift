@@ -2,6 +2,7 @@
 // Sources: Sources/Varlink
 // Seeds: Tests/VarlinkTests/Fixtures/descriptions Tests/VarlinkTests/Fixtures/fuzz/descriptions
 
+/// Called by libFuzzer with each input; a trap is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

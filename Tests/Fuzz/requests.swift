@@ -2,6 +2,9 @@
 // Sources: Sources/Varlink
 // Seeds: Tests/VarlinkTests/Fixtures/fuzz/requests
 
+// A trap is how a finding is reported.
+// swift-format-ignore-file: NeverUseForceTry, NeverForceUnwrap
+
 private let description = """
   interface org.example.thing
   type Kind (small, large)
@@ -56,6 +59,7 @@ private func outcome(of pieces: [ArraySlice<UInt8>]) -> Outcome {
   return outcome
 }
 
+/// Called by libFuzzer with each input; a trap is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -165,15 +165,17 @@ struct DescriptionTests {
       at: folder.appending(path: "../fuzz/descriptions"), includingPropertiesForKeys: nil))
   func ofTheFuzzerAreReadOrRefusedWithAPlaceInThem(file: URL) throws {
     let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    let description: InterfaceDescription
     do {
-      let description = try InterfaceDescription(parsing: text)
-      #expect(!description.methods.isEmpty)
-      #expect(text.contains(description.name))
-    } catch let error as DescriptionError {
+      description = try InterfaceDescription(parsing: text)
+    } catch {
       let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       try #require(lines.indices.contains(error.line - 1))
       #expect((1...lines[error.line - 1].count + 1).contains(error.column))
+      return
     }
+    #expect(!description.methods.isEmpty)
+    #expect(text.contains(description.name))
   }
 
   @Test func theServicesOwnSaysWhatItsTextSays() throws {
