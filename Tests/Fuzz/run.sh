@@ -30,5 +30,6 @@ swiftc -O -g -swift-version 6 -sanitize=fuzzer,address -parse-as-library \
 
 export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=detect_leaks=0
+# shellcheck disable=SC2086 # a list of folders
 "$work/fuzz" "$work/corpus" $seeds -max_total_time="$seconds" -max_len=4096 -timeout=10 \
   -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$work/"
