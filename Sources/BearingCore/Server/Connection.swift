@@ -15,8 +15,10 @@ final class Connection {
   private(set) var delivered = 0
   /// Stream replies that were lost because the client was slow.
   private(set) var dropped = 0
-  /// Limit that the user is over: every call is answered so, then the connection ends.
+  /// Limit that the user is over: its first call is answered so, then the connection ends.
   let refusedLimit: Int?
+  /// The name of the client's program, as of when it was first asked for.
+  private(set) lazy var command: String? = ProcessName.of(caller.pid)
 
   private let socket: Socket
   private var calls: ServiceConnection
@@ -27,13 +29,18 @@ final class Connection {
   private var outgoingStart = 0
   private var countedBytes = 0
   private var isProcessing = false
+  private var callsThisTurn = 0
+  /// Calls wait here for the loop's next turn, which comes as soon as the socket has room.
+  private var isYielding = false
   private var isClosed = false
   private var isEnding = false
   private var blockedSince: BootTime?
   private var incomplete: (message: UInt64, since: BootTime)?
 
-  /// Bytes read at one turn before others get theirs.
+  /// Reads at one turn before others get theirs.
   private static var readsPerTurn: Int { 8 }
+  /// Calls carried out at one turn before others get theirs.
+  private static var callsPerTurn: Int { 16 }
 
   init(
     id: StreamID, socket: consuming Socket, caller: Caller, server: Server, service: Service,
@@ -45,7 +52,9 @@ final class Connection {
     self.server = server
     self.refusedLimit = refusedLimit
     since = .now()
-    calls = ServiceConnection(service: service, requestLimit: server.limits.requestSize)
+    calls = ServiceConnection(
+      service: service, requestLimit: server.limits.requestSize,
+      depthLimit: server.limits.requestDepth)
   }
 
   /// Begins to listen to the client.
@@ -62,12 +71,12 @@ final class Connection {
   // MARK: What comes
 
   private func handle(_ happened: EventLoop.Interest) {
-    if !happened.isDisjoint(with: [.hungUp, .failed]) && !happened.contains(.readable) {
-      return close()
-    }
+    callsThisTurn = 0
+    isYielding = false
     if happened.contains(.writable) { flush() }
     if happened.contains(.readable) { read() }
-    if happened.contains(.hungUp) { close() }
+    // What came before the end is carried out first: the end is reported again at the next turn.
+    if !happened.isDisjoint(with: [.hungUp, .failed]), !isYielding { close() }
     if !isClosed { update() }
   }
 
@@ -97,7 +106,9 @@ final class Connection {
     }
   }
 
-  private var wantsInput: Bool { calls.wantsInput && outgoing.isEmpty && !isEnding }
+  private var wantsInput: Bool {
+    calls.wantsInput && outgoing.isEmpty && !isEnding && !isYielding
+  }
 
   /// Carries out the calls that have come, one after the other, while answers can be sent.
   private func process() {
@@ -105,9 +116,20 @@ final class Connection {
     isProcessing = true
     defer { isProcessing = false }
     while !isClosed, exchange == nil, outgoing.isEmpty, !isEnding {
+      guard callsThisTurn < Self.callsPerTurn else {
+        isYielding = true
+        return
+      }
+      callsThisTurn += 1
       switch calls.next() {
       case .idle:
         return
+      case .send where refusedLimit != nil:
+        isEnding = true
+        transmit(refusal)
+      case .call(let call) where refusedLimit != nil:
+        isEnding = true
+        if !call.oneway { transmit(refusal) }
       case .send(let reply):
         transmit(reply)
       case .call(let call):
@@ -135,11 +157,11 @@ final class Connection {
     if !isClosed { update() }
   }
 
-  /// Ends the connection once what it is owed is sent.
-  func end() {
-    isEnding = true
-    closeIfDone()
-    if !isClosed { update() }
+  /// The answer to the one call that a client may make which has too many connections.
+  private var refusal: [UInt8] {
+    Reply.encode(
+      error: "\(DaemonInterface.name).QuotaExceeded",
+      parameters: ["resource": "connections", "limit": .int(Int64(refusedLimit ?? 0))])
   }
 
   /// Makes the call a stream; false, and the call is answered, when the user has too many.
@@ -173,23 +195,26 @@ final class Connection {
   /// Sends a stream's message now, or keeps it by the rules of its kind.
   func deliver(_ message: StreamMessage) {
     guard !isClosed, streamMethod != nil else { return }
-    if mailbox.isEmpty, outgoing.isEmpty, sendNow(message) { return }
+    if mailbox.isEmpty, outgoing.isEmpty, sendNow(message, lost: mailbox.lostAtEnd) {
+      mailbox.lossWasTold()
+      if !outgoing.isEmpty { update() }
+      return
+    }
     guard !isClosed else { return }
-    let before = mailbox.dropped
     let left = server.quotas.bytesLeft(for: caller.uid) + countedBytes - Self.socketBytes
     let room = min(server.limits.queuePerClient, left)
-    guard mailbox.add(message, limit: room) else {
+    guard let lost = mailbox.add(message, limit: room) else {
       server.log.disconnected(
         self, why: "what may not be dropped would go beyond the queue of \(room) bytes")
       return close()
     }
-    dropped += mailbox.dropped - before
-    server.dropped += mailbox.dropped - before
+    dropped += lost
+    server.dropped += lost
     update()
   }
 
-  private func sendNow(_ message: StreamMessage) -> Bool {
-    let loss = message.lossMember(mailbox.dropped)
+  private func sendNow(_ message: StreamMessage, lost: Int) -> Bool {
+    let loss = message.lossMember(lost)
     let end = StreamMessage.end
     do throws(SocketError) {
       switch try socket.send(message.body.span, loss.span, end.span) {
@@ -203,7 +228,6 @@ final class Connection {
         delivered += 1
         server.delivered += 1
         blockedSince = nil
-        mailbox.lossWasTold()
         if count < message.body.count + loss.count + end.count {
           // Longer than the socket takes at once: the rest goes first.
           outgoing = Array((message.body + loss + end).dropFirst(count))
@@ -228,6 +252,7 @@ final class Connection {
   }
 
   private func flush() {
+    guard !isClosed else { return }
     do throws(SocketError) {
       while outgoingStart < outgoing.count {
         let pending = outgoing
@@ -249,7 +274,7 @@ final class Connection {
     outgoing = []
     outgoingStart = 0
     let hadWaiting = !mailbox.isEmpty
-    while let message = mailbox.first, sendNow(message) {
+    while let (message, lost) = mailbox.first, sendNow(message, lost: lost) {
       mailbox.removeFirst()
       if !outgoing.isEmpty { return }
     }
@@ -274,7 +299,7 @@ final class Connection {
   private func update() {
     var interest: EventLoop.Interest = []
     if wantsInput { interest.insert(.readable) }
-    if queuedBytes > 0 { interest.insert(.writable) }
+    if queuedBytes > 0 || isYielding { interest.insert(.writable) }
     watch?.change(interest)
     let bytes = queuedBytes + Self.socketBytes
     if bytes != countedBytes {
@@ -286,7 +311,8 @@ final class Connection {
       }
     }
     if queuedBytes == 0 { blockedSince = nil }
-    if let message = calls.incompleteMessage {
+    // While the client does not take its answers nothing is read, and it cannot be blamed for that.
+    if wantsInput, let message = calls.incompleteMessage {
       if incomplete?.message != message { incomplete = (message, .now()) }
     } else {
       incomplete = nil

@@ -40,15 +40,11 @@ public final class Exchange {
 
   /// Answers with an error of the call's own interface, such as `Timeout`.
   public func fail(_ error: String, _ members: (inout JSONWriter) -> Void) {
-    fail(in: call.interface, error, members)
-  }
-
-  func fail(in interface: String, _ error: String, _ members: (inout JSONWriter) -> Void) {
     finish { connection in
       connection.server.writer.removeAll()
       connection.server.writer.object { writer in
         writer.key("error")
-        writer.value("\(interface).\(error)")
+        writer.value("\(call.interface).\(error)")
         writer.key("parameters")
         writer.object(members)
       }

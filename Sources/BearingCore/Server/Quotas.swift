@@ -21,9 +21,11 @@ struct Quotas {
   /// Descriptors of the daemon that are no connections: loop, listener, lock, sources, storage.
   private static var ownDescriptors: Int { 32 }
 
-  /// Connections that all users may have together.
+  /// Connections that all users may have together: what the system allows, less what is needed for
+  /// the daemon itself, for clients that are being refused, and to spare. One at least.
   var connectionLimit: Int {
-    min(limits.connections, descriptorLimit - limits.spareDescriptors - Self.ownDescriptors)
+    let others = Self.ownDescriptors + limits.spareDescriptors + limits.refusalsWaiting
+    return max(1, min(limits.connections, descriptorLimit - others))
   }
 
   /// Counts a connection of `user`; false, with the limit in force, when it is one too many.

@@ -111,7 +111,12 @@ public final class Server: Outlet {
       id: lastID, socket: socket, caller: caller, server: self, service: service,
       refusedLimit: isGranted ? nil : limit)
     connections[lastID] = connection
-    try connection.start()
+    do {
+      try connection.start()
+    } catch {
+      connection.close()
+      throw error
+    }
     statusChanged()
   }
 
@@ -130,13 +135,6 @@ public final class Server: Outlet {
   // MARK: Calls
 
   func dispatch(_ exchange: Exchange, from connection: Connection) {
-    if let limit = connection.refusedLimit {
-      exchange.fail(in: DaemonInterface.name, "QuotaExceeded") { writer in
-        writer.member("resource", "connections")
-        writer.member("limit", limit)
-      }
-      return connection.end()
-    }
     let interface = exchange.call.interface
     guard let requirement = definitions[interface]?.methods[exchange.call.method],
       let handler = handler(of: interface)
@@ -236,14 +234,14 @@ public final class Server: Outlet {
   func clients(for caller: Caller) -> [ClientStatus] {
     let seesAll = door.isAdministrator(caller)
     return connections.values
-      .filter { seesAll || $0.caller.uid == caller.uid }
+      .filter { $0.refusedLimit == nil && (seesAll || $0.caller.uid == caller.uid) }
       .sorted { $0.id < $1.id }
       .map { connection in
         var status = ClientStatus(
           identifier: connection.id, uid: Int(connection.caller.uid),
           pid: Int(connection.caller.pid), since: connection.since.microseconds,
           precision: door.precision(of: connection.caller).rawValue)
-        status.command = ProcessName.of(connection.caller.pid)
+        status.command = connection.command
         status.stream = connection.streamMethod
         status.delivered = connection.delivered
         status.dropped = connection.dropped

@@ -1,64 +1,80 @@
 /// What waits for one stream's reader: bounded, and by the rules of its messages' kinds.
 struct Mailbox {
-  private var messages: [StreamMessage] = []
+  private struct Entry {
+    var message: StreamMessage
+    /// Replies or samples lost between the message before and this one.
+    var lostBefore: Int
+  }
+
+  private var entries: [Entry] = []
   /// Bytes that wait.
   private(set) var byteCount = 0
-  /// Replies or samples lost since the reader was last told.
-  private(set) var dropped = 0
+  /// Replies or samples lost after all that waits or was sent: the next message is to tell it.
+  private(set) var lostAtEnd = 0
 
   /// Whether nothing waits.
-  var isEmpty: Bool { messages.isEmpty }
+  var isEmpty: Bool { entries.isEmpty }
 
-  /// The next to send.
-  var first: StreamMessage? { messages.first }
+  /// The next to send, and how many replies or samples were lost just before it.
+  var first: (message: StreamMessage, lost: Int)? {
+    entries.first.map { ($0.message, $0.lostBefore) }
+  }
 
-  /// Adds a message; false when what may not be dropped would go beyond `limit` bytes.
-  mutating func add(_ message: StreamMessage, limit: Int) -> Bool {
-    if message.kind == .latest, let older = messages.firstIndex(where: { $0.kind == .latest }) {
-      remove(at: older, lost: 1)
+  /// Adds a message, and gives how many replies or samples were lost for it; nil when what may not be
+  /// dropped would go beyond `limit` bytes.
+  mutating func add(_ message: StreamMessage, limit: Int) -> Int? {
+    var lost = 0
+    if message.kind == .latest,
+      let older = entries.firstIndex(where: { $0.message.kind == .latest })
+    {
+      lost += remove(at: older)
     }
-    while byteCount + message.body.count > limit, let oldest = firstDroppable {
-      remove(at: oldest.index, lost: oldest.lost)
+    while byteCount + message.body.count > limit,
+      let oldest = entries.firstIndex(where: { $0.message.kind.lossCount != nil })
+    {
+      lost += remove(at: oldest)
     }
     guard byteCount + message.body.count <= limit else {
-      switch message.kind {
-      case .event:
-        return false
-      case .latest:
-        dropped += 1
-      case .samples(let count):
-        dropped += count
-      }
-      return true
+      guard let count = message.kind.lossCount else { return nil }
+      lostAtEnd += count
+      return lost + count
     }
-    messages.append(message)
+    entries.append(Entry(message: message, lostBefore: lostAtEnd))
+    lostAtEnd = 0
     byteCount += message.body.count
-    return true
+    return lost
   }
 
   /// Takes the first away because it was sent.
   mutating func removeFirst() {
-    byteCount -= messages.removeFirst().body.count
+    byteCount -= entries.removeFirst().message.body.count
   }
 
-  /// The reader was told of its losses.
+  /// A message that did not have to wait told of the losses before it.
   mutating func lossWasTold() {
-    dropped = 0
+    lostAtEnd = 0
   }
 
-  private var firstDroppable: (index: Int, lost: Int)? {
-    for (index, message) in messages.enumerated() {
-      switch message.kind {
-      case .event: continue
-      case .latest: return (index, 1)
-      case .samples(let count): return (index, count)
-      }
+  private mutating func remove(at index: Int) -> Int {
+    let entry = entries.remove(at: index)
+    let lost = entry.message.kind.lossCount ?? 0
+    byteCount -= entry.message.body.count
+    if index < entries.count {
+      entries[index].lostBefore += entry.lostBefore + lost
+    } else {
+      lostAtEnd += entry.lostBefore + lost
     }
-    return nil
+    return lost
   }
+}
 
-  private mutating func remove(at index: Int, lost: Int) {
-    byteCount -= messages.remove(at: index).body.count
-    dropped += lost
+extension StreamMessage.Kind {
+  /// How many replies or samples are lost with such a message; nil for one that may not be.
+  fileprivate var lossCount: Int? {
+    switch self {
+    case .event: nil
+    case .latest: 1
+    case .samples(let count): count
+    }
   }
 }

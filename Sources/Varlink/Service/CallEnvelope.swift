@@ -6,10 +6,10 @@ struct CallEnvelope {
   let oneway: Bool
 
   /// Members that nobody knows are ignored: the protocol may grow.
-  init(parsing message: [UInt8]) throws(InvalidCall) {
+  init(parsing message: [UInt8], depthLimit: Int) throws(InvalidCall) {
     let value: JSON
     do {
-      value = try JSON(parsing: message, depthLimit: JSON.requestDepthLimit)
+      value = try JSON(parsing: message, depthLimit: depthLimit)
     } catch {
       throw InvalidCall(reason: .invalidJSON(error))
     }

@@ -71,10 +71,10 @@ public final class Service: Sendable {
   }
 
   /// Decides about one message, given without its NUL.
-  public func route(_ message: [UInt8]) -> Routing {
+  public func route(_ message: [UInt8], depthLimit: Int = JSON.requestDepthLimit) -> Routing {
     let envelope: CallEnvelope
     do {
-      envelope = try CallEnvelope(parsing: message)
+      envelope = try CallEnvelope(parsing: message, depthLimit: depthLimit)
     } catch {
       return .disconnect(error.reason)
     }

@@ -27,14 +27,20 @@ public struct ServiceConnection: Sendable {
   }
 
   private let service: Service
+  private let depthLimit: Int
   private var framer: MessageFramer
   private var isInCall = false
   private var hasEnded = false
   private var failure: DisconnectReason?
 
-  /// A connection that has read nothing yet. A request may have `requestLimit` bytes.
-  public init(service: Service, requestLimit: Int = MessageFramer.requestLimit) {
+  /// A connection that has read nothing yet. A request may have `requestLimit` bytes, and as many
+  /// objects and arrays in one another as `depthLimit`.
+  public init(
+    service: Service, requestLimit: Int = MessageFramer.requestLimit,
+    depthLimit: Int = JSON.requestDepthLimit
+  ) {
     self.service = service
+    self.depthLimit = depthLimit
     self.framer = MessageFramer(limit: requestLimit)
   }
 
@@ -77,7 +83,7 @@ public struct ServiceConnection: Sendable {
     if let failure { return .disconnect(failure) }
     if isInCall { return .idle }
     while let message = takeMessage() {
-      switch service.route(message) {
+      switch service.route(message, depthLimit: depthLimit) {
       case .call(let call):
         isInCall = true
         return .call(call)
