@@ -29,8 +29,8 @@ static const int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/// Seconds that an end may take before it is made.
-#define PATIENCE 3
+/// Seconds that an end may take before it is helped, and then again before it is made.
+#define PATIENCE 2
 
 static bool is_open;
 static struct sigaction asked_before[COUNT(asked)];
@@ -39,6 +39,8 @@ static struct sigaction alarm_before;
 
 /// Set by signals, read by ccurses_wait.
 static atomic_int end_signal, is_resized, is_stopped, is_continued;
+/// Whether an end that takes long was helped.
+static atomic_bool is_helped;
 
 /// A byte goes in to end a wait. Never closed: ccurses_wake may come at any time.
 static int wake_pipe[2] = {-1, -1};
@@ -63,7 +65,6 @@ static void ring(char byte) {
 /// Puts the terminal back from a signal handler; gives up where that would block.
 static void put_back(void) {
   tcsetattr(STDOUT_FILENO, TCSANOW, &settings_before);
-  tcflow(STDOUT_FILENO, TCOON);
   int flags = fcntl(STDOUT_FILENO, F_GETFL);
   fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
   ssize_t count = write(STDOUT_FILENO, restoration, restoration_size);
@@ -85,6 +86,15 @@ static void on_asked(int number) {
 
 static void on_alarm(int number) {
   (void)number;
+  if (!is_helped) {
+    // Ctrl-S may have stopped the output, with a write that waits for it. To go on ends only a stop
+    // of its own kind.
+    is_helped = true;
+    tcflow(STDOUT_FILENO, TCOOFF);
+    tcflow(STDOUT_FILENO, TCOON);
+    alarm(PATIENCE);
+    return;
+  }
   put_back();
   _exit(128 + end_signal);
 }
@@ -110,6 +120,7 @@ static void take_signals(void) {
   action.sa_handler = on_alarm;
   sigaction(SIGALRM, &action, &alarm_before);
   struct sigaction last = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO};
+  sigfillset(&last.sa_mask);
   for (size_t i = 0; i < COUNT(fatal); i++) sigaction(fatal[i], &last, &fatal_before[i]);
 }
 

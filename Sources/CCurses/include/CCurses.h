@@ -48,8 +48,8 @@ bool ccurses_is_utf8(void);
 ///
 /// From here on the signals INT, TERM, HUP, QUIT, TSTP, CONT and WINCH come as events (TSTP stops
 /// the program with the terminal as it was), and one that the program dies of, as far as it can be
-/// caught, puts the terminal back first. An end that was asked for and is not under way within 3 s,
-/// because the terminal takes no output, is made.
+/// caught, puts the terminal back first. An end that was asked for is made within 4 s, also when the
+/// terminal takes no output.
 enum ccurses_failure ccurses_open(bool colours);
 /// Puts the terminal back as it was; the signals end the program again. Harmless when not open.
 void ccurses_close(void);

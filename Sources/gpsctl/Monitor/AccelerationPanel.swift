@@ -52,7 +52,7 @@ extension Scene {
     if hasFrame {
       inside = area.inside
       let seconds = readings.trace.step.map { step in
-        "\(fixedPoint(step * Double(2 * graph(in: inside).columns), decimals: 1)) s"
+        "last \(fixedPoint(step * Double(2 * graph(in: inside).columns), decimals: 1)) s"
       }
       let title = area.columns < Self.columnsForName ? Self.unit : "Acceleration"
       let rest = drawFrame(on: &grid, area, title: title, footer: seconds ?? "")

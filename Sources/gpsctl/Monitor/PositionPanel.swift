@@ -78,21 +78,18 @@ extension Scene {
     let unknown = glyphs.unknown
     var accuracy = fix.horizontalAccuracy.map { "±" + units.length($0) } ?? unknown
     if fix.accuracyBasis != .unknown { accuracy += " (\(fix.accuracyBasis.rawValue))" }
+    let isAboveSea = fix.altitude != nil || fix.ellipsoidalAltitude == nil
     var altitude = unknown
-    if let height = fix.altitude {
-      altitude = units.length(height)
-    } else if let height = fix.ellipsoidalAltitude {
-      altitude = units.length(height) + " (ellipsoid)"
-    }
+    if let height = fix.altitude ?? fix.ellipsoidalAltitude { altitude = units.length(height) }
     if let accuracy = fix.verticalAccuracy { altitude += " ±" + units.length(accuracy) }
     var time = fix.timestamp.map(Times.utcTimeOfDay) ?? unknown
-    if fix.timestamp != nil, !fix.timestampTrusted { time += " (not trusted)" }
+    if fix.timestamp != nil, !fix.timestampTrusted { time += " unsure" }
     let kind = [
       fix.dimensions.map { "\($0)D" }, fix.quality.map { Self.words($0.rawValue) },
     ].compactMap { $0 }.joined(separator: ", ")
     return [
       ("accuracy", accuracy),
-      ("altitude", altitude),
+      (isAboveSea ? "altitude" : "ellipsoid", altitude),
       ("speed", fix.speed.map(units.speed) ?? unknown),
       ("course", fix.course.map(course) ?? unknown),
       ("climb", fix.climb.map { "\(units.length($0, decimals: 2))/s" } ?? unknown),

@@ -45,7 +45,7 @@ extension Scene {
   func drawHelp(on grid: inout Grid) {
     let scale = MonitorSettings.scales
     let lines: [(key: String, meaning: String)] = [
-      ("q", "quit (so does Ctrl-C)"), ("space", "hold the picture, or let it go on"),
+      ("q", "quit (so does Ctrl-C)"), ("space", "hold the picture, or go on"),
       ("u", "metric, imperial, nautical"), ("f", "decimal, dms, utm, maidenhead"),
       ("+ -", "graph: \(Int(scale[0])) to \(Int(scale[scale.count - 1])) m/s²"),
       ("?", "this help; any key closes it"),
