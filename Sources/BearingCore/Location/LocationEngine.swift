@@ -299,6 +299,9 @@ public struct LocationEngine: Sendable {
     fix.speed = report.speed
     fix.course = course.course(track: report.track, speed: report.speed)
     fix.climb = report.climb
+    // gpsd's manual says that west is positive; what it sends is positive in the east, both from
+    // RMC's E and W and from its own model (14.4 in Oregon, -15.8 in New Hampshire). Its magtrack
+    // adds where it should subtract.
     fix.magneticVariation = report.magneticVariation
     fix.receiver = receiver
     _ = receiverTable.change(receiver) { $0.accuracy.apply(report, to: &fix) }

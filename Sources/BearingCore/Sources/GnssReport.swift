@@ -39,7 +39,7 @@ public struct PositionReport: Sendable, Equatable {
   public var track: Double?
   /// Metres per second, up positive.
   public var climb: Double?
-  /// Degrees as gpsd has it, west positive by its text: see the engine.
+  /// Degrees, east positive, whatever gpsd's manual says.
   public var magneticVariation: Double?
   /// Estimated horizontal error in metres.
   public var eph: Double?
