@@ -81,16 +81,22 @@ struct IIOPolling {
     _ port: SourcePort<SensorReport, SensorDemand>, sampled: () -> Void
   ) throws(IIORawFile.Failure) {
     while !port.isStopping {
-      let granted = grant(port.demand.rate)
-      port.post(state: .running(mode: IIOCapture.pollingMode, rate: granted))
-      let clock = SamplingClock(rate: granted)
+      var pace = PollingPace(wanted: grant(port.demand.rate))
+      var clock = begin(pace.rate, port)
       while true {
         let next = clock.next(after: .now())
         guard port.wait(until: next) == .deadline else { break }
-        try sample(port)
+        if pace.note(try sample(port)) { clock = begin(pace.rate, port) }
         sampled()
       }
     }
+  }
+
+  private func begin(
+    _ rate: Double, _ port: SourcePort<SensorReport, SensorDemand>
+  ) -> SamplingClock {
+    port.post(state: .running(mode: IIOCapture.pollingMode, rate: rate))
+    return SamplingClock(rate: rate)
   }
 
   /// Puts the sensor's own rate back.
@@ -102,17 +108,19 @@ struct IIOPolling {
     return min(wanted, rate.set(atLeast: wanted) ?? wanted)
   }
 
+  /// Posts one sample; gives the nanoseconds that reading it took.
   private func sample(
     _ port: SourcePort<SensorReport, SensorDemand>
-  ) throws(IIORawFile.Failure) {
+  ) throws(IIORawFile.Failure) -> Int64 {
     let before = BootTime.now()
     let raw = (try x.read(), try y.read(), try z.read())
-    let middle = before + (BootTime.now() - before) / 2
+    let took = BootTime.now() - before
     let vector = frame.apply(calibration.vector(raw))
     port.post(
       sample: .sample(
-        time: middle, x: vector.x, y: vector.y, z: vector.z,
+        time: before + took / 2, x: vector.x, y: vector.y, z: vector.z,
         isSaturated: calibration.isSaturated(raw)))
+    return took
   }
 
   private static func folder(of sensor: DiscoveredSensor, in tree: IIOTree) -> IIOFolder? {

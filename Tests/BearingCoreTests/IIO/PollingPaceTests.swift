@@ -1,0 +1,35 @@
+import Testing
+
+@testable import BearingCore
+
+@Suite struct PollingPaceTests {
+  static let millisecond: Int64 = 1_000_000
+
+  /// Notes each of `times` in milliseconds; the rates that this led to.
+  static func rates(_ wanted: Double, _ times: [Int64]) -> [Double] {
+    var pace = PollingPace(wanted: wanted)
+    return times.compactMap { time in pace.note(time * millisecond) ? pace.rate : nil }
+  }
+
+  @Test("A device that answers within the period is asked at the rate that is wanted")
+  func fast() {
+    #expect(Self.rates(100, Array(repeating: 9, count: 50)) == [])
+  }
+
+  @Test("One that takes longer each time is asked as fast as it answers, and that is said once")
+  func slow() {
+    #expect(Self.rates(90, Array(repeating: 100, count: 50)) == [10])
+    #expect(Self.rates(90, Array(repeating: 12, count: 50)) == [])  // 83 Hz is near enough.
+  }
+
+  @Test("Single slow answers change nothing")
+  func hiccups() {
+    #expect(Self.rates(100, (0..<50).map { $0 % 5 < 2 ? 2_300 : 1 }) == [])
+  }
+
+  @Test("When it answers faster again it is asked faster again, up to what is wanted")
+  func recovers() {
+    let times: [Int64] = Array(repeating: 100, count: 5) + Array(repeating: 40, count: 5)
+    #expect(Self.rates(90, times + Array(repeating: 1, count: 10)) == [10, 25, 90])
+  }
+}
