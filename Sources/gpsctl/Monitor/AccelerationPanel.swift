@@ -25,9 +25,9 @@ extension Scene {
   /// The newest sample in numbers, with the unit where it has room; or why there is none.
   func drawVector(on grid: inout Grid, in area: Area, row: Int = 0) {
     guard accelerationTrouble == nil, let sample = readings.trace.newest else {
-      let look = Self.look(ofState: readings.accelerationState.rawValue)
-      let text = accelerationTrouble ?? "waiting for samples"
-      grid.write(glyphs.shown(text), in: area, row: row, look)
+      let look = doubt == nil ? Self.look(ofState: readings.accelerationState.rawValue) : .dim
+      let text = accelerationTrouble ?? doubt ?? "waiting for samples"
+      grid.write(glyphs.shown(text + " "), in: area, row: row, look)
       return
     }
     var column = 0

@@ -93,6 +93,12 @@ import Testing
     #expect(!text.contains("live"))
     #expect(!text.contains("● connected"))
 
+    var silent = state
+    silent.readings.take(
+      StreamEvent<AccelerationUpdate>.interrupted(lost), at: MonitorFixture.now)
+    #expect(
+      MonitorFixture.picture(of: silent, 80, 24).contains("─ Acceleration connection lost ──"))
+
     state.readings.take(StreamEvent<LocationUpdate>.resumed, at: MonitorFixture.now)
     state.readings.take(MonitorFixture.location(.live), at: MonitorFixture.now)
     #expect(MonitorFixture.picture(of: state, 80, 24) == MonitorFixture.picture(80, 24))
