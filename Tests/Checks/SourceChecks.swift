@@ -87,7 +87,6 @@ import Testing
   /// Scripts that must wait for what tells nobody when it is there.
   private static let maySleep: [(path: String, why: String)] = [
     ("Tests/System/box", "a container says nothing when it has booted or ended"),
-    ("Tests/TestSupport/gpsd-replay", "it is the receiver: it keeps the time between packets"),
   ]
 
   private static func sleeps(in files: [SourceFile]) -> [String] {

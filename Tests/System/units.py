@@ -53,6 +53,19 @@ def call(method, parameters=None, seconds=30):
     return json.loads(reply[:-1])
 
 
+def call_as(user, method):
+    """The same by another user, as text."""
+    client = f"import units; print(units.call({method!r}))"
+    done = subprocess.run(["python3", "-c", client], user=user, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
 def wait_for(what, condition, seconds=30):
     """systemd tells a unit's state to who asks: ask until it is so."""
     end = time.monotonic() + seconds
@@ -159,10 +172,29 @@ def test_it_serves_without_the_socket_unit_too():
     must("systemctl", "unmask", "--runtime", SOCKET_UNIT)
 
 
+def test_a_reload_applies_a_rule_and_refuses_a_mistake():
+    path = "/etc/bearingd/bearingd.conf.d/access.conf"
+    is_denied = lambda: "AccessDenied" in call_as("nobody", "io.bearing.location.GetLastKnown")
+    must("systemctl", "start", SERVICE)
+    before = main_pid()
+    assert is_denied()
+    write(path, "[Access]\nUser.nobody=precise\n")
+    must("systemctl", "reload", SERVICE)
+    wait_for("access", lambda: not is_denied())
+    write(path, "[Access]\nUser.nobody=denied\nDefault=everything\n")
+    must("systemctl", "reload", SERVICE)
+    wait_for("complaint", lambda: f"{path}:3: [Access] Default=everything: expected" in journal())
+    assert not is_denied()
+    os.unlink(path)
+    must("systemctl", "reload", SERVICE)
+    wait_for("denial", is_denied)
+    assert main_pid() == before
+
+
 def test_a_mistake_in_the_configuration_stops_the_start_with_its_place():
     path = "/etc/bearingd/bearingd.conf.d/mistake.conf"
-    with open(path, "w") as file:
-        file.write("[Location]\nGpsdPort=abc\n")
+    must("systemctl", "stop", SERVICE)
+    write(path, "[Location]\nGpsdPort=abc\n")
     status, _ = run("systemctl", "start", SERVICE)
     assert status != 0
     assert show(SERVICE, "ExecMainStatus") == "78"
@@ -175,8 +207,7 @@ def test_a_mistake_in_the_configuration_stops_the_start_with_its_place():
 def test_a_daemon_that_hangs_is_started_again():
     folder = "/run/systemd/system/bearingd.service.d"
     os.makedirs(folder)
-    with open(f"{folder}/watchdog.conf", "w") as file:
-        file.write("[Service]\nWatchdogSec=2\n")
+    write(f"{folder}/watchdog.conf", "[Service]\nWatchdogSec=2\n")
     must("systemctl", "daemon-reload")
     must("systemctl", "restart", SERVICE)
     before = main_pid()
@@ -201,4 +232,5 @@ def main():
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -81,9 +81,6 @@ public struct AccelerometerSettings: Sendable, Equatable {
   public var mountMatrix: [Double]?
   /// The sensor to use where a caller names none: its name, path or label; nil to choose one.
   public var sensor: String?
-
-  /// Whether sensors are looked for elsewhere than where the kernel shows them.
-  public var isRerooted: Bool { sysfsRoot != "/sys" || deviceRoot != "/dev" || udevRoot != nil }
 }
 
 /// How exactly somebody may know where the machine is.
