@@ -58,7 +58,8 @@ let package = Package(
     .target(
       name: "BearingCore",
       dependencies: [
-        "CLinux", "CGps", "CSystemd", "CGeodesic", "Locking", "Preferences", "SQLiteStore", "Varlink",
+        "CLinux", "CGps", "CSystemd", "CGeodesic", "Locking", "Preferences", "SQLiteStore",
+        "Varlink",
         "BearingModel",
       ],
       resources: [
