@@ -160,9 +160,10 @@ public final class Daemon {
   private func listen(
     _ configuration: Configuration, _ directories: Directories, _ lock: InstanceLock
   ) throws {
-    let passed = ServiceManager.takeSockets()
-    if !passed.isEmpty {
-      for descriptor in passed { try server.listen(on: try Socket(adopting: descriptor)) }
+    let (previous, listeners) = Handover.sort(ServiceManager.takeDescriptors())
+    server.takeOver(previous)
+    if !listeners.isEmpty {
+      for listener in listeners { try server.listen(on: try Socket(adopting: listener)) }
       return
     }
     let path = configuration.daemon.socket ?? "\(directories.runtime)/\(Self.socketName)"

@@ -6,6 +6,7 @@ Prints `ok` or `not ok` with the name of each, and fails when one failed.
 import json
 import os
 import pwd
+import select
 import shutil
 import socket
 import stat
@@ -214,6 +215,74 @@ def test_a_daemon_that_hangs_is_started_again():
     must("systemctl", "kill", "-s", "STOP", SERVICE)
     wait_for("new daemon", lambda: main_pid() not in (0, before))
     assert "atchdog" in run("journalctl", "--no-pager", "-u", SERVICE)[1]
+
+
+class Streams:
+    """Clients that subscribe once and never again, as programs do that know nothing of restarts."""
+
+    def __init__(self, count):
+        self.sockets = []
+        for _ in range(count):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(SOCKET)
+            connection.sendall(b'{"method":"io.bearing.location.Subscribe","more":true}\0')
+            connection.setblocking(False)
+            self.sockets.append(connection)
+        self.pending = [b""] * count
+        self.heard = [time.monotonic()] * count
+        self.longest = 0.0
+
+    def read(self, seconds):
+        """Reads for that long: the count of fixes of each; torn or ended streams are failures."""
+        fixes = [0] * len(self.sockets)
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            for ready in select.select(self.sockets, [], [], left)[0]:
+                index = self.sockets.index(ready)
+                piece = ready.recv(65536)
+                assert piece, f"stream {index} ended"
+                *messages, self.pending[index] = (self.pending[index] + piece).split(b"\0")
+                for message in messages:
+                    reply = json.loads(message)  # fails on half a message
+                    assert "error" not in reply and reply["continues"], reply
+                    fixes[index] += "fix" in reply["parameters"]
+                now = time.monotonic()
+                self.longest = max(self.longest, now - self.heard[index])
+                self.heard[index] = now
+        return fixes
+
+    def live(self, seconds=20):
+        """Reads until each has a fix again."""
+        fixes = [0] * len(self.sockets)
+        end = time.monotonic() + seconds
+        while min(fixes) == 0:
+            assert time.monotonic() < end, f"{fixes.count(0)} streams are silent\n{journal()}"
+            fixes = [a + b for a, b in zip(fixes, self.read(0.5))]
+
+
+def test_open_streams_go_on_over_restart_kill_and_watchdog_abort():
+    with open("/etc/bearingd/bearingd.conf.d/simulation.conf", "w") as file:
+        file.write("[Location]\nSource=simulation\n[Accelerometer]\nSource=simulation\n")
+    must("systemctl", "restart", SERVICE)
+    streams = Streams(64)
+    streams.live()
+    ways = {
+        "restart": lambda: must("systemctl", "restart", SERVICE),
+        "kill -9": lambda: must("systemctl", "kill", "-s", "KILL", SERVICE),
+        "watchdog abort": lambda: must("systemctl", "kill", "-s", "STOP", SERVICE),
+    }
+    for name, way in ways.items():
+        before, streams.longest = main_pid(), 0.0
+        way()
+        wait_for("new daemon", lambda: main_pid() not in (0, before))
+        streams.live()
+        clients = call("io.bearing.daemon.ListClients")["parameters"]["clients"]
+        assert len([c for c in clients if c.get("stream")]) == 64, clients
+        print(f"    {name}: 64 of 64 streams went on, longest silence {streams.longest:.2f} s")
+    must("systemctl", "stop", SERVICE)
+    assert select.select(streams.sockets, [], [], 10)[0], "a stop must end the streams"
+    os.unlink("/etc/bearingd/bearingd.conf.d/simulation.conf")
+    must("systemctl", "start", SERVICE)
 
 
 def main():

@@ -58,10 +58,15 @@ extension LocationDesk {
     guard exchange.openStream() else { return }
     startIfNeeded()
     if exchange.precision == .approximate {
-      approximate?.open(exchange.stream, filter: filter, heartbeat: heartbeat)
-      return rearm()
+      let stream = exchange.stream
+      return withApproximate { [unowned self] desk in
+        desk.open(stream, filter: filter, heartbeat: heartbeat)
+        rearm()
+      }
     }
-    openPrecise(exchange.stream, filter: filter, heartbeat: heartbeat)
+    // A stream of the process before still measures from what it had delivered.
+    let known = exchange.resumption?.record(as: LocationFilter.self)
+    openPrecise(exchange.stream, filter: known ?? filter, heartbeat: heartbeat)
   }
 
   /// Opens a stream of fixes as they are, with its first reply.
@@ -113,8 +118,10 @@ extension LocationDesk {
         stopIfUnneeded()
       }
       startIfNeeded()
-      approximate?.getFix(oneShot, maxAge: maxAge)
-      return stopIfUnneeded()
+      return withApproximate { [unowned self] desk in
+        desk.getFix(oneShot, maxAge: maxAge)
+        stopIfUnneeded()
+      }
     }
     if let fix = engine.lastFix, let receipt = engine.lastFixReceipt, now - receipt <= maxAge,
       oneShot.accepts(fix)
@@ -132,8 +139,7 @@ extension LocationDesk {
 
   private func getLastKnown(_ exchange: Exchange) {
     if exchange.precision == .approximate {
-      approximate?.getLastKnown(exchange)
-      return
+      return withApproximate { $0.getLastKnown(exchange) }
     }
     exchange.reply { writer in
       writer.writeLocation(engine.state, engine.lastFix, age: age(at: .now()))

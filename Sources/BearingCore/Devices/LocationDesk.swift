@@ -11,6 +11,8 @@ final class LocationDesk {
   var oneShots: [OneShot] = []
 
   private(set) var approximate: ApproximateDesk?
+  /// What approximate callers asked for before the secret was read.
+  private var awaitingSecret: [(ApproximateDesk) -> Void] = []
   private var memory: LocationMemory?
   private var observer: ((Fix, FixMoment) -> Void)?
 
@@ -44,7 +46,11 @@ final class LocationDesk {
       guard let fix, fix.simulated == engine.configuration.simulated else { return }
       engine.restore(fix, receipt: receipt)
     } secret: { [unowned self] secret in
-      approximate = ApproximateDesk(secret, outlet: home.outlet)
+      let desk = ApproximateDesk(secret, outlet: home.outlet)
+      approximate = desk
+      for task in awaitingSecret { task(desk) }
+      awaitingSecret = []
+      stopIfUnneeded()
     }
   }
 
@@ -84,6 +90,15 @@ final class LocationDesk {
       engine.sky.map { Double($0.used) })
   }
 
+  /// Does something for an approximate caller, when the grid is known.
+  func withApproximate(_ task: @escaping (ApproximateDesk) -> Void) {
+    if let approximate {
+      task(approximate)
+    } else {
+      awaitingSecret.append(task)
+    }
+  }
+
   // MARK: Demand
 
   /// Starts the source; to be called before a listener is added.
@@ -106,7 +121,7 @@ final class LocationDesk {
 
   /// Stops the source when nobody listens; to be called after a listener is gone.
   func stopIfUnneeded() {
-    if subscriberCount == 0 { stop() }
+    if subscriberCount == 0, awaitingSecret.isEmpty { stop() }
     rearm()
     home?.statusChanged()
   }
@@ -196,12 +211,23 @@ final class LocationDesk {
       if verdict.passed { record.lastSequence = fix.sequence }
       return verdict.passed
     }
+    rememberRecipients()
     send(.latest) { $0.writeLocation(engine.state, fix, age: now - receipt) }
     answerOneShots(fix, receipt: receipt)
     memory?.note(fix, at: now)
     guard !isRefined else { return }
     let time = fix.timestamp.map { Int64($0) * Nanoseconds.microsecond }
     observer?(fix, FixMoment(receipt: receipt, time: time))
+  }
+
+  /// Keeps what the streams that have a fix now remember of it.
+  private func rememberRecipients() {
+    guard let outlet = home?.outlet else { return }
+    var next = 0
+    for record in fixes.records where next < recipients.count && record.stream == recipients[next] {
+      next += 1
+      outlet.remember(record.filter, cursor: record.lastSequence, of: record.stream)
+    }
   }
 
   private func publish(_ state: LocationState) {

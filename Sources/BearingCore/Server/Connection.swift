@@ -36,6 +36,11 @@ final class Connection {
   private var isEnding = false
   private var blockedSince: BootTime?
   private var incomplete: (message: UInt64, since: BootTime)?
+  /// Where the running stream is kept for the next process; nil when it is not.
+  private var slot: Int?
+  /// The stream of the process before that is being taken up.
+  private var resumption: Resumption?
+  private var cursor = -1
 
   /// Reads at one turn before others get theirs.
   private static var readsPerTurn: Int { 8 }
@@ -44,14 +49,14 @@ final class Connection {
 
   init(
     id: StreamID, socket: consuming Socket, caller: Caller, server: Server, service: Service,
-    refusedLimit: Int?
+    refusedLimit: Int?, since: BootTime = .now()
   ) {
     self.id = id
     self.socket = socket
     self.caller = caller
     self.server = server
     self.refusedLimit = refusedLimit
-    since = .now()
+    self.since = since
     calls = ServiceConnection(
       service: service, requestLimit: server.limits.requestSize,
       depthLimit: server.limits.requestDepth)
@@ -64,6 +69,23 @@ final class Connection {
     }
     server.deadlineChanged(of: self)
   }
+
+  /// Takes up the stream of an earlier process, by carrying out its call again.
+  func resume(_ stream: Handover.Stream) {
+    delivered = Int(stream.resumption.progress.delivered)
+    dropped = Int(stream.resumption.progress.dropped + stream.resumption.progress.pending)
+    cursor = Int(stream.resumption.progress.cursor)
+    mailbox.lose(Int(stream.resumption.progress.pending))
+    resumption = stream.resumption
+    let call = stream.message
+    calls.receive(call.span)
+    process()
+    resumption = nil
+    if !isClosed { update() }
+  }
+
+  /// The socket's number, as long as the connection lives.
+  var descriptor: Int32 { socket.descriptor }
 
   /// Bytes that wait for the client in the daemon.
   var queuedBytes: Int { mailbox.byteCount + outgoing.count - outgoingStart }
@@ -106,8 +128,10 @@ final class Connection {
     }
   }
 
+  /// Nothing is read behind a running stream: what the client sends waits in its socket, and no
+  /// request is half read when the process ends.
   private var wantsInput: Bool {
-    calls.wantsInput && outgoing.isEmpty && !isEnding && !isYielding
+    streamMethod == nil && calls.wantsInput && outgoing.isEmpty && !isEnding && !isYielding
   }
 
   /// Carries out the calls that have come, one after the other, while answers can be sent.
@@ -134,6 +158,7 @@ final class Connection {
         transmit(reply)
       case .call(let call):
         let exchange = Exchange(call, on: self)
+        exchange.resumption = resumption
         self.exchange = exchange
         server.dispatch(exchange, from: self)
       case .disconnect(.finished):
@@ -173,6 +198,9 @@ final class Connection {
     }
     streamMethod = "\(exchange.call.interface).\(exchange.call.method)"
     streamInterface = exchange.call.interface
+    if calls.bufferedCount == 0 {
+      slot = server.handover?.keep(self, exchange.call, isKept: exchange.resumption != nil)
+    }
     server.statusChanged()
     return true
   }
@@ -182,6 +210,22 @@ final class Connection {
     guard let exchange, exchange.precision != precision else { return false }
     exchange.precision = precision
     return true
+  }
+
+  /// Keeps what the stream remembers for the next process.
+  func remember<Record: BitwiseCopyable>(_ record: Record, cursor: Int) {
+    self.cursor = cursor
+    if let slot { server.handover?.update(slot, progress, record: record) }
+  }
+
+  private var progress: SharedSlots.Progress {
+    SharedSlots.Progress(
+      delivered: Int64(delivered), dropped: Int64(dropped), pending: Int64(mailbox.unsettled),
+      cursor: Int64(cursor))
+  }
+
+  private func noteProgress() {
+    if let slot { server.handover?.update(slot, progress) }
   }
 
   /// Ends the running stream with an error, such as AccessDenied.
@@ -197,6 +241,7 @@ final class Connection {
     guard !isClosed, streamMethod != nil else { return }
     if mailbox.isEmpty, outgoing.isEmpty, sendNow(message, lost: mailbox.lostAtEnd) {
       mailbox.lossWasTold()
+      noteProgress()
       if !outgoing.isEmpty { update() }
       return
     }
@@ -210,6 +255,7 @@ final class Connection {
     }
     dropped += lost
     server.dropped += lost
+    noteProgress()
     update()
   }
 
@@ -276,6 +322,7 @@ final class Connection {
     let hadWaiting = !mailbox.isEmpty
     while let (message, lost) = mailbox.first, sendNow(message, lost: lost) {
       mailbox.removeFirst()
+      noteProgress()
       if !outgoing.isEmpty { return }
     }
     if hadWaiting, mailbox.isEmpty, let interface = streamInterface {
@@ -364,6 +411,8 @@ final class Connection {
     guard let interface = streamInterface else { return }
     streamMethod = nil
     streamInterface = nil
+    if let slot { server.handover?.release(slot, id: id) }
+    slot = nil
     server.quotas.removeStream(of: caller.uid)
     server.streamEnded(id, of: interface)
   }

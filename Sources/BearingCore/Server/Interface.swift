@@ -42,4 +42,6 @@ public protocol Outlet: AnyObject {
   func send(_ message: StreamMessage, to streams: [StreamID])
   /// Whether messages wait for the stream's reader to take earlier ones.
   func hasWaiting(_ stream: StreamID) -> Bool
+  /// Keeps what a stream remembers, and the sequence it is at, for a process that takes it up.
+  func remember<Record: BitwiseCopyable>(_ record: Record, cursor: Int, of stream: StreamID)
 }

@@ -239,7 +239,9 @@ final class RegionsInterface: InterfaceHandler {
 
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
     let parameters = Parameters(exchange.call)
-    let since = try parameters.integer("since")
+    // A stream of the process before goes on behind what it had.
+    let cursor = exchange.resumption.map { Int($0.progress.cursor) } ?? -1
+    let since = cursor >= 0 ? cursor : try parameters.integer("since")
     let heartbeat = try parameters.heartbeat()
     if let since, since < 0 { throw .invalidParameter("since") }
     let (owner, stream) = (exchange.caller.uid, exchange.stream)
@@ -311,6 +313,9 @@ final class RegionsInterface: InterfaceHandler {
         $0.sequence = stored.events.last?.sequence ?? $0.sequence
       }
       outlet.send(message, to: [stream])
+      if let cursor = hub.record(of: stream)?.sequence {
+        outlet.remember(cursor, cursor: cursor, of: stream)
+      }
     }
     let isFull = stored.events.count == Self.eventsPerReply
     if isFull || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }

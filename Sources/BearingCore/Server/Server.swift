@@ -14,6 +14,8 @@ public final class Server: Outlet {
   var quotas: Quotas
   var readBuffer = [UInt8](repeating: 0, count: Server.readBufferBytes)
   var writer = JSONWriter()
+  /// Keeps streams for the next process; nil where nobody would take them.
+  private(set) var handover: Handover?
   /// Called when the number of clients or what they do has changed.
   var onStatusChange: (() -> Void)?
 
@@ -132,6 +134,35 @@ public final class Server: Outlet {
     statusChanged()
   }
 
+  /// Takes up the streams of the process before, and keeps all streams for the next.
+  func takeOver(_ previous: Handover.Previous) {
+    handover = Handover(after: previous)
+    for stream in previous.streams {
+      lastID = max(lastID, stream.id)
+      do {
+        try resume(stream)
+      } catch {
+        log.failed(error)
+      }
+    }
+    handover?.publish(inPlaceOf: previous)
+  }
+
+  private func resume(_ stream: Handover.Stream) throws {
+    let socket = try Socket(adopting: stream.socket)
+    let credentials = try socket.peerCredentials()
+    let caller = Caller(
+      uid: credentials.userID, pid: credentials.processID,
+      groups: [credentials.groupID] + (try socket.peerGroups()))
+    _ = quotas.addConnection(of: caller.uid)
+    let connection = Connection(
+      id: stream.id, socket: socket, caller: caller, server: self, service: service,
+      refusedLimit: nil, since: stream.since)
+    connections[stream.id] = connection
+    try connection.start()
+    connection.resume(stream)
+  }
+
   // MARK: Calls
 
   func dispatch(_ exchange: Exchange, from connection: Connection) {
@@ -166,6 +197,13 @@ public final class Server: Outlet {
   /// Whether messages wait for the stream's reader to take earlier ones.
   public func hasWaiting(_ stream: StreamID) -> Bool {
     connections[stream].map { $0.queuedBytes > 0 } ?? false
+  }
+
+  /// Keeps what a stream remembers for a process that takes it up.
+  public func remember<Record: BitwiseCopyable>(
+    _ record: Record, cursor: Int, of stream: StreamID
+  ) {
+    connections[stream]?.remember(record, cursor: cursor)
   }
 
   func streamDrained(_ stream: StreamID, of interface: String) {

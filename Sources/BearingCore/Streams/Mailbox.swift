@@ -55,6 +55,16 @@ struct Mailbox {
     lostAtEnd = 0
   }
 
+  /// Replies or samples were lost before all that comes from now on.
+  mutating func lose(_ count: Int) {
+    lostAtEnd += count
+  }
+
+  /// Replies or samples that the reader has not and was not told of: those that wait too.
+  var unsettled: Int {
+    entries.reduce(lostAtEnd) { $0 + $1.lostBefore + ($1.message.kind.lossCount ?? 0) }
+  }
+
   private mutating func remove(at index: Int) -> Int {
     let entry = entries.remove(at: index)
     let lost = entry.message.kind.lossCount ?? 0

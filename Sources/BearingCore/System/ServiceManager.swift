@@ -1,4 +1,5 @@
 internal import CSystemd
+internal import Glibc
 
 /// systemd, where it started this process; without it nothing here does anything.
 enum ServiceManager {
@@ -7,8 +8,43 @@ enum ServiceManager {
     _ = unsafe sd_notify(0, state)
   }
 
-  /// Takes over the listening sockets that it passed; the environment no longer names them then.
-  static func takeSockets() -> [Int32] {
-    (0..<max(0, sd_listen_fds(1))).map { SD_LISTEN_FDS_START + $0 }
+  /// A descriptor that it passed, and what it is called.
+  struct PassedDescriptor {
+    let number: Int32
+    let name: String
+  }
+
+  /// Whether it listens to this process.
+  static let isPresent = unsafe getenv("NOTIFY_SOCKET") != nil
+
+  /// Takes over the descriptors that it passed; the environment no longer names them then.
+  static func takeDescriptors() -> [PassedDescriptor] {
+    var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    let count = Int(unsafe sd_listen_fds_with_names(1, &names))
+    guard count > 0 else { return [] }
+    defer { unsafe free(names) }
+    return (0..<count).map { index in
+      let name = unsafe names?[index]
+      defer { unsafe free(name) }
+      return PassedDescriptor(
+        number: SD_LISTEN_FDS_START + Int32(index),
+        name: unsafe name.map { unsafe String(cString: $0) } ?? "")
+    }
+  }
+
+  /// Has it keep a descriptor for the next process.
+  static func keep(_ descriptor: Int32, as name: String) {
+    var descriptors = [descriptor]
+    _ = unsafe sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", &descriptors, 1)
+  }
+
+  /// Has it keep the descriptors of that name no more.
+  static func forget(_ name: String) {
+    notify("FDSTOREREMOVE=1\nFDNAME=\(name)")
+  }
+
+  /// Closes a descriptor that was passed and nobody wants.
+  static func close(_ descriptor: Int32) {
+    Glibc.close(descriptor)
   }
 }

@@ -69,6 +69,10 @@ void clinux_name_thread(const char *name);
 /// Blocks SIGTERM, SIGINT, SIGHUP in this thread and those it makes, and ignores SIGPIPE.
 int clinux_prepare_signals(void);
 
+/// One word in memory that others share, read or written in order with what is around it.
+uint32_t clinux_load_acquire(const void *address);
+void clinux_store_release(void *address, uint32_t value);
+
 /// Tells ThreadSanitizer of a lock that it cannot see. Nothing without the sanitizer.
 void clinux_tsan_acquire(const void *address);
 void clinux_tsan_release(const void *address);
