@@ -139,6 +139,28 @@ import Testing
     #expect(named.map(\.mountMatrixSource) == ["udev", "configuration"])
   }
 
+  @Test(
+    "What can be pulled out is marked: by udev, by its bus, by Bluetooth; an unsure port is not",
+    arguments: [
+      ("/devices/usb1/1-2/1-2:1.0/0003:045E:0921.0001", "removable\\n", "", true),
+      ("/devices/usb1/1-2/1-2:1.0/0003:045E:0921.0001", "fixed\\n", "", false),
+      ("/devices/usb1/1-2/1-2:1.0/0003:045E:0921.0001", "unknown\\n", "", false),
+      ("/devices/usb1/1-2/1-2:1.0/0003:045E:0921.0001", "unknown\\n", "external", true),
+      ("/devices/usb1/1-2/1-2:1.0/0003:045E:0921.0001", "removable\\n", "internal", false),
+      ("/devices/virtual/misc/uhid/0005:057E:2009.0002", "", "", true),
+      ("/devices/platform/soc/1c2b000.i2c/i2c-1/1-0068", "", "", false),
+    ])
+  func removable(place: String, port: String, integration: String, isRemovable: Bool) throws {
+    let bus = port.isEmpty ? "" : "P: /devices/usb1/1-2\nA: removable=\(port)\n\n"
+    let raw = ["x", "y", "z"].map { "A: in_accel_\($0)_raw=1\\n\n" }.joined()
+    let tree = try SysfsTree(
+      bus + "P: \(place)/iio:device0\n"
+        + (integration.isEmpty ? "" : "E: ID_INTEGRATION=\(integration)\n") + raw
+        + "A: in_accel_scale=0.01\\n\n")
+    let found = try #require(try IIOSources(tree).sensors().first)
+    #expect(found.isRemovable == isRemovable && found.unusable == nil)
+  }
+
   @Test("A tree without IIO has no sensors, and triggers and other devices are none")
   func nothing() throws {
     let folder = try TemporaryFolder()
