@@ -19,7 +19,7 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 # Debian packages, each named in docs/dependencies.md.
 BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libkeyutils-dev libncurses-dev \
   libsqlite3-dev libsystemd-dev
-TEST_PACKAGES := gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
+TEST_PACKAGES := strace gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
   fish locales mandoc umockdev zsh golang-go golang-github-varlink-go-dev
 LINT_PACKAGES := shellcheck
 SYSTEM_PACKAGES := debootstrap systemd-container

@@ -30,16 +30,15 @@ public enum StoreFile {
     return (FileIdentity(status), Int(status.st_size))
   }
 
-  /// Makes a folder, and those above it, for this user alone.
+  /// Makes a folder, and those above it, for this user alone, and waits until the disk has them.
   public static func makeFolder(_ path: String) throws(StoreError) {
-    if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-    let failure = StoreError(attempt: "make the folder", path: path, errno: errno)
     let above = folder(of: path)
+    if unsafe mkdir(path, 0o700) == 0 { return try writeOutFolder(above) }
+    if errno == EEXIST { return }
+    let failure = StoreError(attempt: "make the folder", path: path, errno: errno)
     guard failure.kind == .missing, above != path else { throw failure }
     try makeFolder(above)
-    if unsafe mkdir(path, 0o700) != 0 && errno != EEXIST {
-      throw StoreError(attempt: "make the folder", path: path, errno: errno)
-    }
+    try makeFolder(path)
   }
 
   /// The folder a path is in.
@@ -100,7 +99,11 @@ public enum StoreFile {
     if unsafe rename(path, name) != 0 {
       throw StoreError(attempt: "rename to \(name)", path: path, errno: errno)
     }
-    let folder = folder(of: name)
+    try writeOutFolder(folder(of: name))
+  }
+
+  /// Waits until the disk has the names in a folder as they are.
+  private static func writeOutFolder(_ folder: String) throws(StoreError) {
     let descriptor = unsafe clinux_open(folder, O_RDONLY | O_DIRECTORY, 0)
     guard descriptor >= 0, fsync(descriptor) == 0 else {
       let code = errno

@@ -6,7 +6,7 @@ import SQLiteStore
 let usage = """
   preferences-tool get FILE KEY          prints the text kept under the key
   preferences-tool set FILE KEY TEXT     keeps a text
-  preferences-tool count FILE KEY TIMES  adds 1 that many times
+  preferences-tool count FILE KEY TIMES  adds 1 that many times, and prints each total once it is kept
   preferences-tool path SUITE            prints the suite's file
   preferences-tool list FILE             prints keys, then whether the file is whole
   preferences-tool write SUBJECT PLACE WRITER FROM
@@ -15,6 +15,11 @@ let usage = """
                                          kills writers, and prints what was lost
   SUBJECT is preferences (PLACE a file) or userDefaults (PLACE a suite)
   """
+
+/// Prints a line at once, so that it is out when the process is killed.
+func say(_ line: String) throws {
+  try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+}
 
 func run(_ arguments: [String]) throws {
   switch (arguments.first, Array(arguments.dropFirst())) {
@@ -26,7 +31,12 @@ func run(_ arguments: [String]) throws {
   case ("count", let words) where words.count == 3:
     let storage = PersistentStorage(path: words[0])
     for _ in 0..<(Int(words[2]) ?? 0) {
-      try storage.updateValue(forKey: words[1]) { (old: Int?) in (old ?? 0) + 1 }
+      var total = 0
+      try storage.updateValue(forKey: words[1]) { (old: Int?) in
+        total = (old ?? 0) + 1
+        return total
+      }
+      try say("\(total)")
     }
   case ("path", let words) where words.count == 1:
     print(PersistentStorage(suiteName: words[0]).path)
@@ -40,7 +50,7 @@ func run(_ arguments: [String]) throws {
     let write = try subject.writer(words[1])
     for number in start... {
       try write(Record(writer: writer, number: number), "writer.\(writer)")
-      try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+      try say("\(number)")
     }
   case ("kill-test", let words) where words.count == 3:
     guard let subject = Subject(rawValue: words[0]), let kills = Int(words[2]) else {
