@@ -89,6 +89,9 @@ let package = Package(
     .executableTarget(
       name: "example-level", dependencies: ["BearingClient", "BearingModel"],
       path: "Examples/Level", swiftSettings: strict),
+    .executableTarget(
+      name: "example-preferences", dependencies: ["Preferences"], path: "Examples/Preferences",
+      swiftSettings: strict),
 
     // Tests.
     .executableTarget(
@@ -108,10 +111,15 @@ let package = Package(
       name: "preferences-tool",
       dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore"],
       path: "Tests/preferences-tool", swiftSettings: strict),
+    .executableTarget(
+      name: "benchmark-preferences",
+      dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore"],
+      path: "Tests/Benchmarks/Preferences", swiftSettings: strict),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
         "Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport", "preferences-tool",
+        "example-preferences",
       ],
       swiftSettings: strictTests),
     .testTarget(

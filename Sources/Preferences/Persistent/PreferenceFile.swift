@@ -22,7 +22,7 @@ final class PreferenceFile: Sendable {
   }
 
   func entry(forKey key: String) throws(StorageError) -> StoredEntry {
-    let entry = try use("read \"\(key)\" in", making: false) {
+    let entry = try use("read \"\(key)\" in", writing: false) {
       (file: borrowing OpenPreferenceFile) throws(StoreError) in
       try file.entry(key)
     }
@@ -32,7 +32,7 @@ final class PreferenceFile: Sendable {
   func setEntry(
     _ entry: StoredEntry, forKey key: String, expecting expected: StoredEntry?
   ) throws(StorageError) -> Bool {
-    let isKept = try use("write \"\(key)\" to", making: true) {
+    let isKept = try use("write \"\(key)\" to", writing: true) {
       (file: borrowing OpenPreferenceFile) throws(StoreError) in
       try file.set(entry, key, expecting: expected)
     }
@@ -42,7 +42,7 @@ final class PreferenceFile: Sendable {
   }
 
   func keys() throws(StorageError) -> [String] {
-    try use("list the keys of", making: false) {
+    try use("list the keys of", writing: false) {
       (file: borrowing OpenPreferenceFile) throws(StoreError) in
       try file.keys()
     } ?? []
@@ -94,14 +94,14 @@ final class PreferenceFile: Sendable {
 
   /// Does something with the file that stands under the name now.
   ///
-  /// - Parameter making: Whether to make the file when it is missing; otherwise nil is given then.
+  /// - Parameter writing: Whether to make the file when it is missing; otherwise nil is given then.
   private func use<Result: Sendable>(
-    _ attempt: String, making: Bool,
+    _ attempt: String, writing: Bool,
     _ body: @Sendable (borrowing OpenPreferenceFile) throws(StoreError) -> Result
   ) throws(StorageError) -> Result? {
     do {
       return try open.withValue { (open: inout sending OpenPreferenceFile?) throws(StoreError) in
-        try Self.use(&open, path, permissions, making: making, body)
+        try Self.use(&open, path, permissions, writing: writing, body)
       }
     } catch {
       throw StorageError(error, attempt: attempt)
@@ -112,7 +112,7 @@ final class PreferenceFile: Sendable {
   private static let mostTries = 5
 
   private static func use<Result: Sendable>(
-    _ open: inout OpenPreferenceFile?, _ path: String, _ permissions: UInt32, making: Bool,
+    _ open: inout OpenPreferenceFile?, _ path: String, _ permissions: UInt32, writing: Bool,
     _ body: (borrowing OpenPreferenceFile) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     let maker = PreferenceFileMaker(path: path, permissions: permissions)
@@ -126,12 +126,13 @@ final class PreferenceFile: Sendable {
         if let status, status.size == 0 { throw OpenPreferenceFile.empty(path) }
         if !wasOpen {
           if status == nil {
-            guard making else { return nil }
+            guard writing else { return nil }
             try maker.makeIfMissing()
           }
           open = try OpenPreferenceFile.open(path)
         }
         guard let result = try open?.perform(body) else { continue }
+        if !writing { return result }
         // Another process may have set the file aside just before: what was written went with it.
         if try StoreFile.status(of: path)?.identity == open?.identity { return result }
       } catch {
