@@ -24,7 +24,7 @@ struct KeyValueContainerTests {
 
   @Test(
     "a value of each type is read as it was written, in each storage",
-    arguments: StorageKind.allCases)
+    arguments: StorageKind.available)
   func types(kind: StorageKind) throws {
     try expectBack(true, default: false, in: kind)
     try expectBack(false, default: true, in: kind)

@@ -8,7 +8,7 @@ struct ObservationTests {
 
   @Test(
     "each change is told with its new value, what is no change is not",
-    arguments: StorageKind.allCases)
+    arguments: StorageKind.available)
   func withinTheProcess(kind: StorageKind) throws {
     let sample = try kind.make()
     let container = KeyValueContainer(storage: sample.storage, key: "k", defaultValue: "default")

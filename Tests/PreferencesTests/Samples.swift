@@ -20,6 +20,14 @@ struct Place: Codable, Equatable, Sendable {
 enum StorageKind: String, CaseIterable, Sendable {
   case memory, persistent, layered, userDefaults, secret, plain
 
+  /// Those that work here: a sandbox may keep processes from the kernel's keyrings.
+  static let available: [StorageKind] = allCases.filter { $0 != .secret || keyringWorks }
+
+  static let keyringWorks: Bool = {
+    let storage = SecretStorage(service: "bearing-test-probe", keyring: .process)
+    return (try? storage.setValue(1, forKey: "probe")) != nil
+  }()
+
   /// A new and empty one, for as long as the object lives.
   func make() throws -> SampleStorage {
     let folder = try TemporaryFolder()

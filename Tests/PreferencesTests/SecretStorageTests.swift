@@ -3,6 +3,7 @@ import Preferences
 import TestSupport
 import Testing
 
+@Suite(.enabled(if: StorageKind.keyringWorks, "the kernel's keyrings are not allowed here"))
 struct SecretStorageTests {
   private let folder: TemporaryFolder
   private let service = "bearing-test-\(UUID().uuidString)"
