@@ -98,7 +98,7 @@ let package = Package(
       name: "varlink-certification", dependencies: ["Varlink"],
       path: "Tests/varlink-certification", swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["CLinux", "Varlink"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Varlink"], path: "Tests/TestSupport",
       exclude: ["gpsd-replay"],
       swiftSettings: strictTests),
     .testTarget(
