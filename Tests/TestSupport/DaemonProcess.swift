@@ -53,6 +53,16 @@ public final class DaemonProcess: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task").count) ?? 0
   }
 
+  /// How much memory it has at hand, in bytes.
+  public var residentBytes: Int {
+    let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
+      Int($0)
+    }
+    return 1024 * (kibibytes ?? 0)
+  }
+
   /// Ends it as a service manager does, waits for its end, and gives its exit status.
   public func stop() -> Int32 {
     if process.isRunning { process.terminate() }
