@@ -27,6 +27,7 @@ public final class Daemon {
   private let devices: [any Device.Type]
   private var attached: [ObjectIdentifier: any Device] = [:]
   private let storage: Storage
+  private let stationary = Stationary()
   private var interface: DaemonInterface?
   private var regions: RegionsInterface?
   private var warnings: [String]
@@ -87,7 +88,10 @@ public final class Daemon {
       try loop.onSignal(signal) { [unowned self] in stop() }
     }
     try loop.onSignal(SIGHUP) { [unowned self] in reload() }
-    if configuration.daemon.isEager { for device in devices { _ = try attach(device) } }
+    // Who could feel the device stand still must be there to be asked.
+    if configuration.daemon.isEager || configuration.location.useAccelerometer == .always {
+      for device in devices { _ = try attach(device) }
+    }
   }
 
   private final class HandlerLookup {
@@ -178,7 +182,8 @@ public final class Daemon {
     if let device = attached[ObjectIdentifier(type)] { return device }
     let device = type.shared
     try device.attach(
-      to: DeviceHome(loop: loop, storage: storage, outlet: server) { [unowned self] in
+      to: DeviceHome(loop: loop, storage: storage, stationary: stationary, outlet: server) {
+        [unowned self] in
         interface?.statusChanged()
         announce()
         exitIfAtRest()

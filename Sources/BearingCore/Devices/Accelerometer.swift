@@ -38,7 +38,7 @@ public final class Accelerometer: Device {
     description: InterfaceText.accelerometer,
     methods: [
       "ListSensors": .orientation, "GetSample": .samples, "Subscribe": .samples,
-      "SubscribeOrientation": .orientation,
+      "SubscribeOrientation": .orientation, "SubscribeMotion": .orientation,
     ])
 
   private let desk: LoopConfined<AccelerometerDesk>

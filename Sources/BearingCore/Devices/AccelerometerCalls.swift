@@ -1,7 +1,7 @@
 internal import BearingModel
 internal import Varlink
 
-/// The methods of `io.bearing.accelerometer`. SubscribeMotion and OpenRing have their place here.
+/// The methods of `io.bearing.accelerometer`. OpenRing has its place here.
 extension AccelerometerDesk {
   /// Hertz that a stream gets when it does not say.
   private static var standardRate: Double { 10 }
@@ -22,7 +22,7 @@ extension AccelerometerDesk {
       case "ListSensors": break
       case "GetSample": _ = try Self.timeout(exchange)
       case "Subscribe": _ = try SampleWish(exchange)
-      case "SubscribeOrientation": _ = try Parameters(exchange.call).heartbeat()
+      case "SubscribeOrientation", "SubscribeMotion": _ = try Parameters(exchange.call).heartbeat()
       default: throw .methodNotImplemented("\(exchange.call.interface).\(exchange.call.method)")
       }
       awaitSensors(exchange)
@@ -38,6 +38,7 @@ extension AccelerometerDesk {
       case "ListSensors": listSensors(exchange)
       case "GetSample": try getSample(exchange)
       case "Subscribe": try subscribe(exchange)
+      case "SubscribeMotion": try subscribeMotion(exchange)
       default: try subscribeOrientation(exchange)
       }
     } catch {
@@ -83,6 +84,14 @@ extension AccelerometerDesk {
     openStream(exchange) { channel in
       channel.open(
         PoseSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
+    }
+  }
+
+  private func subscribeMotion(_ exchange: Exchange) throws(ServiceError) {
+    let heartbeat = try Parameters(exchange.call).heartbeat()
+    openStream(exchange) { channel in
+      channel.open(
+        MotionSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
     }
   }
 

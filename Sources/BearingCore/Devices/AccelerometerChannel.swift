@@ -14,6 +14,9 @@ final class AccelerometerChannel {
   private(set) var engine: SensorEngine?
   private(set) var groups: [SampleGroup] = []
   private(set) var poses = Hub<PoseSubscription>()
+  private(set) var motion = MotionFeed()
+  /// Whether location wants to feel the device stand still.
+  private var servesStationary = false
   private var calls: [SampleCall] = []
 
   private let home: DeviceHome
@@ -53,7 +56,9 @@ final class AccelerometerChannel {
   var identifier: String? { found?.sensor.identifier }
   /// Streams and calls.
   var listenerCount: Int {
-    groups.reduce(poses.records.count + calls.count) { $0 + $1.hub.records.count }
+    groups.reduce(poses.records.count + motion.hub.records.count + calls.count) {
+      $0 + $1.hub.records.count
+    } + (servesStationary ? 1 : 0)
   }
   /// Whether a thread of the source has not returned.
   var isBusy: Bool { runner?.hasThread ?? false }
@@ -98,6 +103,21 @@ final class AccelerometerChannel {
     changed()
   }
 
+  /// Adds a stream of motion, and sends its first reply.
+  func open(_ record: MotionSubscription) {
+    settle(for: MotionFeed.rate)
+    motion.hub.open(record)
+    post(.event, tellsLoss: false, to: [record.stream]) { writeMotion(motion.current, &$0) }
+    sendAll()
+    changed()
+  }
+
+  /// Runs, or does not, to tell location whether the device is still.
+  func serveStationary(_ isWanted: Bool) {
+    servesStationary = isWanted
+    settle()
+  }
+
   /// Adds a call that waits for a sample.
   func add(_ call: SampleCall) {
     settle(for: Self.poseRate)
@@ -111,6 +131,7 @@ final class AccelerometerChannel {
     for index in groups.indices { _ = groups[index].hub.close(stream) }
     groups.removeAll { $0.hub.records.isEmpty }
     _ = poses.close(stream)
+    _ = motion.hub.close(stream)
     calls.removeAll { $0.exchange.stream == stream }
     guard listenerCount != before else { return false }
     settle()
@@ -125,14 +146,18 @@ final class AccelerometerChannel {
       }
     }
     for record in poses.records { other.open(record) }
+    for record in motion.hub.records { other.open(record) }
     groups = []
     poses = Hub()
+    motion = MotionFeed()
   }
 
   /// Ends the source, because the daemon does.
   func shutDown() {
     groups = []
     poses = Hub()
+    motion = MotionFeed()
+    servesStationary = false
     calls = []
     settle()
   }
@@ -142,12 +167,17 @@ final class AccelerometerChannel {
   private func settle(for newcomer: Double = 0) {
     guard let runner, state != .noSensor else { return changed() }
     var rate = max(newcomer, groups.map(\.rate).max() ?? 0)
-    if !poses.records.isEmpty || !calls.isEmpty { rate = max(rate, Self.poseRate) }
+    if !poses.records.isEmpty || !calls.isEmpty || servesStationary {
+      rate = max(rate, Self.poseRate)
+    }
+    if !motion.hub.records.isEmpty { rate = max(rate, MotionFeed.rate) }
     let wanted = rate > 0 ? SensorDemand(rate: rate) : nil
     guard wanted != demand else { return changed() }
     demand = wanted
     guard let wanted else {
       runner.stop()
+      motion.reset()
+      home.stationary.note(isStill: nil, deviation: nil)
       return publish(engine?.stop(), .now())
     }
     do throws(SystemError) {
@@ -192,6 +222,7 @@ final class AccelerometerChannel {
       if let deadline { earliest = min(earliest ?? deadline, deadline) }
     }
     consider(poses.deadline)
+    consider(motion.hub.deadline)
     for group in groups {
       consider(group.due)
       consider(group.hub.deadline)
@@ -227,6 +258,16 @@ final class AccelerometerChannel {
   }
 
   private func add(_ sample: AccelerationSample, _ now: BootTime) {
+    if engine?.state == .live {
+      for told in motion.add(sample) {
+        post(.event, tellsLoss: false, to: everyone(in: &motion.hub, now)) {
+          writeMotion(told, &$0)
+        }
+      }
+      home.stationary.note(isStill: motion.isStill, deviation: motion.deviation)
+    } else {
+      home.stationary.note(isStill: nil, deviation: nil)
+    }
     for index in groups.indices {
       let wasEmpty = groups[index].due == nil
       if groups[index].add(sample, now: now) {
@@ -254,6 +295,9 @@ final class AccelerometerChannel {
   private func sendState(_ now: BootTime) {
     for index in groups.indices { sendState(of: index, now) }
     sendPose(.event, now)
+    post(.event, tellsLoss: false, to: everyone(in: &motion.hub, now)) {
+      writeMotion(motion.current, &$0)
+    }
   }
 
   /// A group's state; what waits in its batch goes before it.
@@ -289,6 +333,10 @@ final class AccelerometerChannel {
       writePose(&writer)
       writer.member("repeated", true)
     }
+    post(.latest, tellsLoss: false, to: silent(in: &motion.hub, now)) { writer in
+      writeMotion(motion.current, &writer)
+      writer.member("repeated", true)
+    }
   }
 
   private func everyone<Record>(in hub: inout Hub<Record>, _ now: BootTime) -> [StreamID] {
@@ -321,6 +369,13 @@ final class AccelerometerChannel {
     if let identifier { writer.member("sensor", identifier) }
     writer.member("orientation", (engine?.orientation ?? .undefined).rawValue)
     writer.member("tilt", (engine?.tilt ?? .undefined).rawValue)
+  }
+
+  private func writeMotion(_ told: Motion, _ writer: inout JSONWriter) {
+    writer.member("state", state.rawValue)
+    if let identifier { writer.member("sensor", identifier) }
+    writer.member("motion", told.rawValue)
+    writer.member("bootTimestamp", motion.since?.microseconds)
   }
 
   /// Encodes once for all of `streams`; when there are none, not at all.

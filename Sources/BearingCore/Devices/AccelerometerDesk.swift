@@ -22,6 +22,7 @@ final class AccelerometerDesk {
   private var vacant: AccelerometerChannel?
   private var timer: LoopTimer?
   private var isShutDown = false
+  private var servesStationary = false
 
   init(instance: String, setup: Accelerometer.Setup) {
     self.instance = instance
@@ -33,6 +34,7 @@ final class AccelerometerDesk {
     timer = try home.loop.timer { [unowned self] in advance() }
     vacant = try AccelerometerChannel(
       nil, sources: setup.sources, home: home, changed: { [unowned self] in rearm() })
+    home.stationary.onDemand = { [unowned self] isWanted in serveStationary(isWanted) }
     discovery = try SourceRunner(
       loop: home.loop, name: "sensors", make: setup.sources.discovery,
       receive: { [unowned self] reports in take(reports) }, ended: home.statusChanged)
@@ -121,6 +123,7 @@ final class AccelerometerDesk {
         listProblem = nil
         for found in sensors { channels[found.sensor.path]?.update(found) }
         fillVacancy()
+        if servesStationary { applyStationary() }
       case .failing(let reason): listProblem = reason
       }
     }
@@ -164,6 +167,22 @@ final class AccelerometerDesk {
       let channel = channel(of: found), channel !== vacant
     else { return }
     vacant.move(to: channel)
+  }
+
+  /// Runs the sensor that answers by default for location's sake, once it is known.
+  private func serveStationary(_ isWanted: Bool) {
+    servesStationary = isWanted
+    if isWanted, sensors.isEmpty { return look() }
+    applyStationary()
+    stopIfUnused()
+  }
+
+  private func applyStationary() {
+    guard case .sensor(let found) = choose(nil) else { return }
+    for channel in everyChannel where channel.found?.sensor.path != found.sensor.path {
+      channel.serveStationary(false)
+    }
+    channel(of: found)?.serveStationary(servesStationary)
   }
 
   // MARK: Time and the end

@@ -44,6 +44,8 @@ public struct DeviceHome {
   public let loop: EventLoop
   /// The daemon's state on disk.
   public let storage: Storage
+  /// Whether the device is felt to stand still.
+  public let stationary: Stationary
   /// Where its streams' replies go. It outlives the device's streams.
   public unowned let outlet: any Outlet
   /// To be called when its status has changed, or it is busy no more.
@@ -51,9 +53,11 @@ public struct DeviceHome {
 
   /// A home on this loop.
   public init(
-    loop: EventLoop, storage: Storage, outlet: any Outlet, statusChanged: @escaping () -> Void
+    loop: EventLoop, storage: Storage, stationary: Stationary, outlet: any Outlet,
+    statusChanged: @escaping () -> Void
   ) {
     self.loop = loop
+    self.stationary = stationary
     self.storage = storage
     self.outlet = outlet
     self.statusChanged = statusChanged

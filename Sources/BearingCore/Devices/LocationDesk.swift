@@ -106,6 +106,7 @@ final class LocationDesk {
     guard let runner, !runner.isRunning, !isShutDown else { return }
     do throws(SystemError) {
       try runner.want(GnssDemand())
+      home?.stationary.isWanted = setup.useAccelerometer == .always
       engine.start(at: .now(), into: &events)
       publish()
     } catch {
@@ -144,6 +145,7 @@ final class LocationDesk {
   private func stop() {
     guard let runner, runner.isRunning else { return }
     runner.stop()
+    home?.stationary.isWanted = false
     engine.stop(at: .now(), into: &events)
     publish()
   }
@@ -153,10 +155,17 @@ final class LocationDesk {
   private func take(_ reports: [GnssReport]) {
     for report in reports where runner?.isRunning ?? false {
       if report == .connected { connectionCount += 1 }
+      feelMotion()
       engine.handle(report, at: .now(), into: &events)
       publish()
     }
     rearm()
+  }
+
+  /// Lets the engine know whether the device is felt to move, if it is to be asked.
+  private func feelMotion() {
+    guard let stationary = home?.stationary, setup.useAccelerometer != .no else { return }
+    engine.noteMotion(isStill: stationary.isStill, deviation: stationary.deviation)
   }
 
   private func advance() {

@@ -10,6 +10,8 @@ public final class LocationManager: PositionDevice {
     public var summary: String
     /// Makes the source, each time that somebody begins to listen.
     public var makeSource: @Sendable () -> any Source<GnssReport, GnssDemand>
+    /// When the accelerometer may tell that the device stands still.
+    public var useAccelerometer: UseAccelerometer = .opportunistic
     /// The rules' constants.
     public var engine: LocationEngine.Configuration
 

@@ -15,5 +15,6 @@ extension LocationManager.Setup {
       }
     engine.simulated = source.isSimulated
     self.init(summary: source.summary, engine: engine) { source }
+    useAccelerometer = settings.useAccelerometer
   }
 }

@@ -12,19 +12,19 @@ final class Connection {
   /// The interface of the running stream.
   private(set) var streamInterface: String?
   /// Stream replies that the socket took.
-  private(set) var delivered = 0
+  var delivered = 0
   /// Stream replies that were lost because the client was slow.
-  private(set) var dropped = 0
+  var dropped = 0
   /// Limit that the user is over: its first call is answered so, then the connection ends.
   let refusedLimit: Int?
   /// The name of the client's program, as of when it was first asked for.
   private(set) lazy var command: String? = ProcessName.of(caller.pid)
 
   private let socket: Socket
-  private var calls: ServiceConnection
+  var calls: ServiceConnection
   private var watch: Watch?
   private var exchange: Exchange?
-  private var mailbox = Mailbox()
+  var mailbox = Mailbox()
   private var outgoing: [UInt8] = []
   private var outgoingStart = 0
   private var countedBytes = 0
@@ -32,15 +32,15 @@ final class Connection {
   private var callsThisTurn = 0
   /// Calls wait here for the loop's next turn, which comes as soon as the socket has room.
   private var isYielding = false
-  private var isClosed = false
+  var isClosed = false
   private var isEnding = false
   private var blockedSince: BootTime?
   private var incomplete: (message: UInt64, since: BootTime)?
   /// Where the running stream is kept for the next process; nil when it is not.
-  private var slot: Int?
+  var slot: Int?
   /// The stream of the process before that is being taken up.
-  private var resumption: Resumption?
-  private var cursor = -1
+  var resumption: Resumption?
+  var cursor = -1
 
   /// Reads at one turn before others get theirs.
   private static var readsPerTurn: Int { 8 }
@@ -68,20 +68,6 @@ final class Connection {
       handle(happened)
     }
     server.deadlineChanged(of: self)
-  }
-
-  /// Takes up the stream of an earlier process, by carrying out its call again.
-  func resume(_ stream: Handover.Stream) {
-    delivered = Int(stream.resumption.progress.delivered)
-    dropped = Int(stream.resumption.progress.dropped + stream.resumption.progress.pending)
-    cursor = Int(stream.resumption.progress.cursor)
-    mailbox.lose(Int(stream.resumption.progress.pending))
-    resumption = stream.resumption
-    let call = stream.message
-    calls.receive(call.span)
-    process()
-    resumption = nil
-    if !isClosed { update() }
   }
 
   /// The socket's number, as long as the connection lives.
@@ -135,7 +121,7 @@ final class Connection {
   }
 
   /// Carries out the calls that have come, one after the other, while answers can be sent.
-  private func process() {
+  func process() {
     guard !isProcessing else { return }
     isProcessing = true
     defer { isProcessing = false }
@@ -210,22 +196,6 @@ final class Connection {
     guard let exchange, exchange.precision != precision else { return false }
     exchange.precision = precision
     return true
-  }
-
-  /// Keeps what the stream remembers for the next process.
-  func remember<Record: BitwiseCopyable>(_ record: Record, cursor: Int) {
-    self.cursor = cursor
-    if let slot { server.handover?.update(slot, progress, record: record) }
-  }
-
-  private var progress: SharedSlots.Progress {
-    SharedSlots.Progress(
-      delivered: Int64(delivered), dropped: Int64(dropped), pending: Int64(mailbox.unsettled),
-      cursor: Int64(cursor))
-  }
-
-  private func noteProgress() {
-    if let slot { server.handover?.update(slot, progress) }
   }
 
   /// Ends the running stream with an error, such as AccessDenied.
@@ -343,7 +313,7 @@ final class Connection {
     if isEnding, exchange == nil, queuedBytes == 0 { close() }
   }
 
-  private func update() {
+  func update() {
     var interest: EventLoop.Interest = []
     if wantsInput { interest.insert(.readable) }
     if queuedBytes > 0 || isYielding { interest.insert(.writable) }

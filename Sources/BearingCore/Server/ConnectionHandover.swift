@@ -1,0 +1,34 @@
+internal import Varlink
+
+/// A connection's stream from one process to the next.
+extension Connection {
+  /// Takes up the stream of an earlier process, by carrying out its call again.
+  func resume(_ stream: Handover.Stream) {
+    delivered = Int(stream.resumption.progress.delivered)
+    dropped = Int(stream.resumption.progress.dropped + stream.resumption.progress.pending)
+    cursor = Int(stream.resumption.progress.cursor)
+    mailbox.lose(Int(stream.resumption.progress.pending))
+    resumption = stream.resumption
+    let call = stream.message
+    calls.receive(call.span)
+    process()
+    resumption = nil
+    if !isClosed { update() }
+  }
+
+  /// Keeps what the stream remembers for the next process.
+  func remember<Record: BitwiseCopyable>(_ record: Record, cursor: Int) {
+    self.cursor = cursor
+    if let slot { server.handover?.update(slot, progress, record: record) }
+  }
+
+  private var progress: SharedSlots.Progress {
+    SharedSlots.Progress(
+      delivered: Int64(delivered), dropped: Int64(dropped), pending: Int64(mailbox.unsettled),
+      cursor: Int64(cursor))
+  }
+
+  func noteProgress() {
+    if let slot { server.handover?.update(slot, progress) }
+  }
+}
