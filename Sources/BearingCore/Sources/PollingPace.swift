@@ -5,8 +5,11 @@
 struct PollingPace {
   /// Answers that are looked at together, so that a single slow one changes nothing.
   static let window = 5
-  /// A rate is changed when it is off by more than this share.
-  static let tolerance = 0.2
+  /// The share of its time that a slow device may spend on answering: an answer that takes as long
+  /// as the period misses every other one.
+  static let load = 0.8
+  /// A device that has become faster is asked faster when this much more is possible.
+  static let gain = 1.2
 
   /// Hertz that are wanted, and that the device would give if it answered at once.
   let wanted: Double
@@ -26,9 +29,10 @@ struct PollingPace {
     guard times.count == Self.window else { return false }
     let median = times.sorted()[Self.window / 2]
     times.removeAll(keepingCapacity: true)
-    let possible = min(wanted, Double(Nanoseconds.second) / Double(max(1, median)))
-    let isOff = abs(possible - rate) > Self.tolerance * rate
-    guard isOff || (possible == wanted && rate != wanted) else { return false }
+    let answers = Double(Nanoseconds.second) / Double(max(1, median))
+    let possible = min(wanted, Self.load * answers)
+    let isFaster = possible >= Self.gain * rate || (possible == wanted && rate < wanted)
+    guard answers < rate || isFaster else { return false }
     rate = possible
     return true
   }
