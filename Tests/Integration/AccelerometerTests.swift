@@ -265,11 +265,6 @@ import Varlink
     let useless = try peer.error(of: Self.sample)
     let reason = tree.path("iio:device0", "in_accel_scale") + ": is 0, which no sensor's scale is"
     #expect(useless?.parameters["reason"]?.string == reason)
-    for method in ["SubscribeMotion", "OpenRing"] {
-      let missing = try peer.error(
-        of: "\(Self.interface).\(method)", more: method == "SubscribeMotion")
-      #expect(missing?.name == "org.varlink.service.MethodNotImplemented")
-    }
     // A stream shows the failure as its state.
     try peer.stream(Self.orientation)
     #expect(try peer.next { $0["state"]?.string == "failed" }["tilt"]?.string == "undefined")
