@@ -109,12 +109,14 @@ public final class DaemonProcess: Sendable {
       try connection.receive(timeout: Self.patience).parameters
     }
 
-    /// The stream's next reply that `accepts`, leaving out those before it.
+    /// The stream's next reply that `accepts`, leaving out those before it, heartbeats too.
     public func next(_ accepts: (JSON) -> Bool) throws -> JSON {
-      while true {
+      let end = Date() + Double(Self.patience) / 1000
+      while Date() < end {
         let reply = try next()
         if accepts(reply) { return reply }
       }
+      throw VarlinkError.timedOut
     }
   }
 }
