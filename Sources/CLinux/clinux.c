@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -232,6 +233,12 @@ int clinux_prepare_signals(void) {
   sigaddset(&set, SIGHUP);
   signal(SIGPIPE, SIG_IGN);
   return pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int clinux_clock_is_synchronised(void) {
+  struct timex state = {.modes = 0};
+  int result = adjtimex(&state);
+  return result < 0 ? -1 : result != TIME_ERROR;
 }
 
 uint32_t clinux_load_acquire(const void *address) {

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A moment on CLOCK_BOOTTIME, which goes on in suspend and never steps: the clock of every age,
@@ -37,9 +38,23 @@ public struct BootTime: Sendable, Hashable, Comparable, BitwiseCopyable {
 
 /// The system's idea of UTC, which may be wrong or step: only ever compared with a receiver's.
 enum SystemTime {
+  /// systemd-timesyncd touches it each time that it has set the clock in this boot.
+  private static let timesyncStamp = "/run/systemd/timesync/synchronized"
+
   /// Microseconds since 1970.
   static func nowMicroseconds() -> Int {
     Int(BootTime.read(CLOCK_REALTIME) / Nanoseconds.microsecond)
+  }
+
+  /// UTC minus CLOCK_BOOTTIME in nanoseconds; nil while nothing keeps the clock synchronised.
+  ///
+  /// A service with ProtectClock= may not even read the kernel's state: there the daemon that sets
+  /// the clock is believed when it is systemd's.
+  static func synchronisedOffset() -> Int64? {
+    let state = clinux_clock_is_synchronised()
+    let isSynchronised = state < 0 ? Files.exists(timesyncStamp) : state == 1
+    guard isSynchronised else { return nil }
+    return BootTime.read(CLOCK_REALTIME) - BootTime.read(CLOCK_BOOTTIME)
   }
 }
 

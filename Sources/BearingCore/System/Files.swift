@@ -32,6 +32,9 @@ enum Files {
     }
   }
 
+  /// Whether there is anything of that name.
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
   /// The names in a folder, in no order, without `.` and `..`.
   static func names(in path: String) throws(SystemError) -> [String] {
     guard let folder = unsafe opendir(path) else { throw SystemError("list \(path)") }

@@ -69,6 +69,9 @@ void clinux_name_thread(const char *name);
 /// Blocks SIGTERM, SIGINT, SIGHUP in this thread and those it makes, and ignores SIGPIPE.
 int clinux_prepare_signals(void);
 
+/// Reads the kernel's clock state without changing it: 1 synchronised, 0 not, -1 refused.
+int clinux_clock_is_synchronised(void);
+
 /// One word in memory that others share, read or written in order with what is around it.
 uint32_t clinux_load_acquire(const void *address);
 void clinux_store_release(void *address, uint32_t value);
