@@ -128,4 +128,26 @@ extension BearingClient {
         "heartbeat": heartbeat.map { .milliseconds($0) },
       ]))
   }
+
+  /// Where the device points, as a compass or a receiver with two antennas told last.
+  public func heading() async throws(BearingError) -> HeadingUpdate {
+    try await call("\(Self.location).GetHeading", as: HeadingUpdate.self)
+  }
+
+  /// Where the device points, changes of state and news of the connection.
+  ///
+  /// - Parameters:
+  ///   - minInterval: the least time between two headings; nil is no limit.
+  ///   - heartbeat: when nothing was sent for that long, the last update comes again; nil sends none.
+  /// - Returns: a stream that is connected by its first `next()`.
+  public func headingUpdates(
+    minInterval: Duration? = nil, heartbeat: Duration? = nil
+  ) -> BearingStream<HeadingUpdate> {
+    stream(
+      "\(Self.location).SubscribeHeading",
+      Self.parameters([
+        "minInterval": minInterval.map { .milliseconds($0) },
+        "heartbeat": heartbeat.map { .milliseconds($0) },
+      ]))
+  }
 }

@@ -28,6 +28,20 @@ public struct SkyUpdate: Sendable, Equatable {
   public var dropped: Int
 }
 
+/// What a stream of headings tells.
+public struct HeadingUpdate: Sendable, Equatable {
+  /// How far the position can be relied on now.
+  public var state: LocationState
+  /// The heading; nil when no receiver has told of any.
+  public var heading: Heading?
+  /// How old `heading` was when this was sent; nil when there is none.
+  public var age: Duration?
+  /// Whether this only repeats what was told before, because the heartbeat's time was over.
+  public var isRepeated: Bool
+  /// Updates lost before this one because the reader was slow.
+  public var dropped: Int
+}
+
 /// What a stream of accelerations tells.
 public struct AccelerationUpdate: Sendable, Equatable {
   /// What the sensor can give now.
@@ -106,6 +120,20 @@ extension SkyUpdate: Decodable {
     let members = try decoder.container(keyedBy: Member.self)
     state = try members.decode(LocationState.self, forKey: .state)
     sky = try members.decodeIfPresent(Sky.self, forKey: .sky)
+    age = try members.milliseconds(.age)
+    isRepeated = try members.flag(.repeated)
+    dropped = try members.decodeIfPresent(Int.self, forKey: .dropped) ?? 0
+  }
+}
+
+extension HeadingUpdate: Decodable {
+  private enum Member: CodingKey { case state, heading, age, repeated, dropped }
+
+  /// Reads the parameters of a reply.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: Member.self)
+    state = try members.decode(LocationState.self, forKey: .state)
+    heading = try members.decodeIfPresent(Heading.self, forKey: .heading)
     age = try members.milliseconds(.age)
     isRepeated = try members.flag(.repeated)
     dropped = try members.decodeIfPresent(Int.self, forKey: .dropped) ?? 0

@@ -12,17 +12,25 @@ public final class DaemonProcess: Sendable {
 
   /// Its socket.
   public var socket: String { folder.path + "/io.bearing" }
-  private let folder: TemporaryFolder
+  /// Where its configuration, socket and state are.
+  public let folder: TemporaryFolder
   private let process: Process
   private let tree: SysfsTree?
 
   /// Starts it with that configuration text and waits until it says that it is ready, 30 s at most.
   ///
-  /// `tree` is kept as long as the daemon, which reads it.
-  public init(_ configuration: String, keeping tree: SysfsTree? = nil) throws {
+  /// - Parameters:
+  ///   - configuration: its text.
+  ///   - tree: kept as long as the daemon, which reads it.
+  ///   - folder: that of an earlier daemon, for one that finds its state; nil is a fresh one.
+  public init(
+    _ configuration: String, keeping tree: SysfsTree? = nil, in folder: TemporaryFolder? = nil
+  ) throws {
     self.tree = tree
-    folder = try TemporaryFolder()
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
     let file = try folder.write(configuration, to: "bearingd.conf")
+    unlink(folder.path + "/notify")
     let notices = try NoticeSocket(folder.path + "/notify")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: ProgramRun.path(of: "bearingd"))
@@ -68,6 +76,17 @@ public final class DaemonProcess: Sendable {
     if process.isRunning { process.terminate() }
     process.waitUntilExit()
     return process.terminationStatus
+  }
+
+  /// Kills it as a crash would, and waits until it is gone.
+  public func kill() {
+    Glibc.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// What it has said on standard error.
+  public var log: String {
+    (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
   }
 
   /// A new connection to it.

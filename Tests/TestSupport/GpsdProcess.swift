@@ -119,15 +119,31 @@ public enum GpsdRecordings {
   ///
   /// From the folder BEARING_GPSD_CORPUS, or ../shared/gpsd; empty, and it says so, without one.
   public static let corpus: [String] = {
-    let environment = ProcessInfo.processInfo.environment
-    let folder =
-      environment["BEARING_GPSD_CORPUS"]
-      ?? root.deletingLastPathComponent().appendingPathComponent("shared/gpsd").path
-    let all = logs(in: folder)
-    if all.isEmpty { print("skipped: no recordings of gpsd's in \(folder) (BEARING_GPSD_CORPUS)") }
-    if environment["BEARING_GPSD_ALL"] == "1" { return all }
+    let all = logs(in: corpusFolder)
+    if all.isEmpty {
+      print("skipped: no recordings of gpsd's in \(corpusFolder) (BEARING_GPSD_CORPUS)")
+    }
+    if ProcessInfo.processInfo.environment["BEARING_GPSD_ALL"] == "1" { return all }
     return Array(all.sorted { size($0) < size($1) }.prefix(few))
   }()
+
+  /// One of gpsd's own by its file's name; nil, and it says so, where it is not there.
+  public static func ofCorpus(_ name: String) -> String? {
+    let file = corpusFolder + "/" + name
+    if FileManager.default.fileExists(atPath: file) { return file }
+    print("skipped: no recording \(name) of gpsd's in \(corpusFolder) (BEARING_GPSD_CORPUS)")
+    return nil
+  }
+
+  /// One of the project's own by its file's name.
+  public static func own(_ name: String) -> String {
+    root.appendingPathComponent("Tests/Fixtures/recordings").path + "/" + name
+  }
+
+  private static var corpusFolder: String {
+    ProcessInfo.processInfo.environment["BEARING_GPSD_CORPUS"]
+      ?? root.deletingLastPathComponent().appendingPathComponent("shared/gpsd").path
+  }
 
   private static func logs(in folder: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -148,7 +148,7 @@ struct DescriptionTests {
   @Test(arguments: [
     ("io.bearing.accelerometer", 6, ["Subscribe", "SubscribeOrientation", "SubscribeMotion"]),
     ("io.bearing.daemon", 5, ["SubscribeStatus"]),
-    ("io.bearing.location", 5, ["Subscribe", "SubscribeSky"]),
+    ("io.bearing.location", 7, ["Subscribe", "SubscribeSky", "SubscribeHeading"]),
     ("io.bearing.preferences", 5, ["Subscribe"]),
     ("io.bearing.regions", 4, ["Subscribe"]),
   ])

@@ -19,7 +19,7 @@ private func script(_ shell: String) throws -> TemporaryFolder {
 /// What is offered, in any order, for a line that ends at the cursor.
 private let offers: [(line: String, words: Set<String>)] = [
   ("gpsctl wa", ["watch"]),
-  ("gpsctl watch ", ["location", "acceleration", "orientation", "motion", "sky"]),
+  ("gpsctl watch ", ["location", "acceleration", "orientation", "motion", "sky", "heading"]),
   ("gpsctl watch location s", ["sky"]),
   ("gpsctl watch sky --c", ["--count", "--coordinates"]),
   ("gpsctl watch sky --ma", []),

@@ -16,6 +16,8 @@ extension LocationDesk {
       case "GetFix": try getFix(exchange)
       case "GetLastKnown": getLastKnown(exchange)
       case "GetSky": getSky(exchange)
+      case "SubscribeHeading": try subscribeHeading(exchange)
+      case "GetHeading": getHeading(exchange)
       default: throw .methodNotImplemented("\(exchange.call.interface).\(exchange.call.method)")
       }
     } catch {
@@ -24,7 +26,11 @@ extension LocationDesk {
   }
 
   func streamEnded(_ stream: StreamID) {
-    if fixes.close(stream) == nil, approximate?.close(stream) == nil { _ = skies.close(stream) }
+    if fixes.close(stream) == nil, approximate?.close(stream) == nil,
+      skies.close(stream) == nil
+    {
+      _ = headings.close(stream)
+    }
     stopIfUnneeded()
   }
 
@@ -89,17 +95,30 @@ extension LocationDesk {
   }
 
   private func subscribeSky(_ exchange: Exchange) throws(ServiceError) {
+    guard let record = try openPaced(exchange) else { return }
+    skies.open(record)
+    sendFirst(to: record.stream) { $0.writeSky(engine.state, engine.sky, at: record.lastSent) }
+    rearm()
+  }
+
+  private func subscribeHeading(_ exchange: Exchange) throws(ServiceError) {
+    guard let record = try openPaced(exchange) else { return }
+    headings.open(record)
+    sendFirst(to: record.stream) {
+      $0.writeHeading(engine.state, engine.heading, at: record.lastSent)
+    }
+    rearm()
+  }
+
+  /// Opens a stream of skies or headings and starts the source; nil when the call is answered.
+  private func openPaced(_ exchange: Exchange) throws(ServiceError) -> PacedSubscription? {
     let parameters = Parameters(exchange.call)
     let minInterval = try parameters.interval("minInterval")
     let heartbeat = try parameters.heartbeat()
-    guard exchange.openStream() else { return }
+    guard exchange.openStream() else { return nil }
     startIfNeeded()
-    let now = BootTime.now()
-    skies.open(
-      SkySubscription(
-        stream: exchange.stream, heartbeat: heartbeat, lastSent: now, minInterval: minInterval))
-    sendFirst(to: exchange.stream) { $0.writeSky(engine.state, engine.sky, at: now) }
-    rearm()
+    return PacedSubscription(
+      stream: exchange.stream, heartbeat: heartbeat, lastSent: .now(), minInterval: minInterval)
   }
 
   private func getFix(_ exchange: Exchange) throws(ServiceError) {
@@ -148,5 +167,9 @@ extension LocationDesk {
 
   private func getSky(_ exchange: Exchange) {
     exchange.reply { $0.writeSky(engine.state, engine.sky, at: .now()) }
+  }
+
+  private func getHeading(_ exchange: Exchange) {
+    exchange.reply { $0.writeHeading(engine.state, engine.heading, at: .now()) }
   }
 }

@@ -7,7 +7,8 @@ final class LocationDesk {
   let setup: LocationManager.Setup
   private(set) var engine: LocationEngine
   var fixes = Hub<LocationSubscription>()
-  var skies = Hub<SkySubscription>()
+  var skies = Hub<PacedSubscription>()
+  var headings = Hub<PacedSubscription>()
   var oneShots: [OneShot] = []
 
   private(set) var approximate: ApproximateDesk?
@@ -20,6 +21,9 @@ final class LocationDesk {
   private var runner: SourceRunner<GnssReport, GnssDemand>?
   private var timer: LoopTimer?
   private var isShutDown = false
+  /// When the system clock was last looked at, and how often it is while reports come.
+  private var clockLookedAt: BootTime?
+  private static let clockLookInterval = 10 * Nanoseconds.second
   /// Times that gpsd answered, since the start.
   private var connectionCount = 0
   /// Fixes since the start, refined ones not counted.
@@ -116,8 +120,8 @@ final class LocationDesk {
 
   /// Streams and calls that wait, of all callers.
   private var subscriberCount: Int {
-    fixes.records.count + skies.records.count + oneShots.count + (observer == nil ? 0 : 1)
-      + (approximate?.subscriberCount ?? 0)
+    fixes.records.count + skies.records.count + headings.records.count + oneShots.count
+      + (observer == nil ? 0 : 1) + (approximate?.subscriberCount ?? 0)
   }
 
   /// Stops the source when nobody listens; to be called after a listener is gone.
@@ -153,6 +157,7 @@ final class LocationDesk {
   // MARK: What comes
 
   private func take(_ reports: [GnssReport]) {
+    compareClocks(at: .now())
     for report in reports where runner?.isRunning ?? false {
       if report == .connected { connectionCount += 1 }
       feelMotion()
@@ -166,6 +171,15 @@ final class LocationDesk {
   private func feelMotion() {
     guard let stationary = home?.stationary, setup.useAccelerometer != .no else { return }
     engine.noteMotion(isStill: stationary.isStill, deviation: stationary.deviation)
+  }
+
+  /// Lets the engine compare the receiver's UTC with the system's, when that is of any use: a
+  /// recording is of another time.
+  private func compareClocks(at now: BootTime) {
+    if engine.configuration.simulated { return }
+    if let clockLookedAt, now - clockLookedAt < Self.clockLookInterval { return }
+    clockLookedAt = now
+    engine.systemClockOffset = SystemTime.synchronisedOffset()
   }
 
   private func advance() {
@@ -183,7 +197,7 @@ final class LocationDesk {
   func rearm() {
     var earliest = engine.deadline
     let others = [
-      fixes.deadline, skies.deadline, oneShots.map(\.deadline).min(),
+      fixes.deadline, skies.deadline, headings.deadline, oneShots.map(\.deadline).min(),
       approximate?.deadline(at: .now()),
     ]
     for case let deadline? in others { earliest = min(earliest ?? deadline, deadline) }
@@ -199,6 +213,7 @@ final class LocationDesk {
       case .fix(let fix): publish(fix)
       case .state(let state): publish(state)
       case .sky(let sky): publish(sky)
+      case .heading(let heading): publish(heading)
       case .receiver: home?.statusChanged()
       }
     }
@@ -244,6 +259,7 @@ final class LocationDesk {
     recipients.removeAll(keepingCapacity: true)
     fixes.select(at: now, into: &recipients) { _ in true }
     skies.select(at: now, into: &recipients) { _ in true }
+    headings.select(at: now, into: &recipients) { _ in true }
     send(.event) { $0.member("state", state.rawValue) }
     if state == .lost { memory?.saveNow() }
     home?.statusChanged()
@@ -252,8 +268,17 @@ final class LocationDesk {
   private func publish(_ sky: Sky) {
     let now = BootTime.now()
     recipients.removeAll(keepingCapacity: true)
-    skies.select(at: now, into: &recipients) { $0.takes(at: now) }
+    let period = engine.medianPeriod
+    skies.select(at: now, into: &recipients) { $0.takes(at: now, medianPeriod: period) }
     send(.latest) { $0.writeSky(engine.state, sky, at: now) }
+  }
+
+  private func publish(_ heading: Heading) {
+    let now = BootTime.now()
+    recipients.removeAll(keepingCapacity: true)
+    let period = engine.medianHeadingPeriod
+    headings.select(at: now, into: &recipients) { $0.takes(at: now, medianPeriod: period) }
+    send(.latest) { $0.writeHeading(engine.state, heading, at: now) }
   }
 
   private func sendHeartbeats(_ now: BootTime) {
@@ -267,6 +292,12 @@ final class LocationDesk {
     skies.selectSilent(at: now, into: &recipients)
     send(.latest) { writer in
       writer.writeSky(engine.state, engine.sky, at: now)
+      writer.member("repeated", true)
+    }
+    recipients.removeAll(keepingCapacity: true)
+    headings.selectSilent(at: now, into: &recipients)
+    send(.latest) { writer in
+      writer.writeHeading(engine.state, engine.heading, at: now)
       writer.member("repeated", true)
     }
   }
@@ -308,31 +339,5 @@ final class LocationDesk {
     oneShots.removeAll { $0.deadline <= now }
     for oneShot in done { oneShot.expire(state: engine.state) }
     stopIfUnneeded()
-  }
-}
-
-extension JSONWriter {
-  /// Writes a location reply's members; nothing of the fix when there is none.
-  fileprivate mutating func writeFixMembers(_ fix: Fix?, age: Int64?) {
-    guard let fix else { return }
-    key("fix")
-    value(fix)
-    member("age", age.map { Int($0 / Nanoseconds.millisecond) })
-  }
-
-  /// Writes the members of a reply of a location stream.
-  mutating func writeLocation(_ state: LocationState, _ fix: Fix?, age: Int64?) {
-    member("state", state.rawValue)
-    writeFixMembers(fix, age: age)
-  }
-
-  /// Writes the members of a reply of a sky stream.
-  mutating func writeSky(_ state: LocationState, _ sky: Sky?, at now: BootTime) {
-    if let sky {
-      key("sky")
-      value(sky)
-      member("age", max(0, now.microseconds - sky.bootTimestamp) / 1000)
-    }
-    member("state", state.rawValue)
   }
 }

@@ -40,6 +40,7 @@ public final class LocationManager: PositionDevice {
     methods: [
       "GetFix": .position, "GetLastKnown": .position, "Subscribe": .position,
       "GetSky": .precisePosition, "SubscribeSky": .precisePosition,
+      "GetHeading": .precisePosition, "SubscribeHeading": .precisePosition,
     ])
 
   private let desk: LoopConfined<LocationDesk>

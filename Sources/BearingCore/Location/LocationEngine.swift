@@ -8,6 +8,8 @@ public enum LocationEvent: Sendable, Equatable {
   case state(LocationState)
   /// The sky changed.
   case sky(Sky)
+  /// A heading came.
+  case heading(Heading)
   /// Another receiver is in use, by its name in gpsd; nil when there is none.
   case receiver(String?)
 }
@@ -49,6 +51,7 @@ public struct LocationEngine: Sendable {
   private var frozen: FrozenDetector
   private var stationary: StationaryDetector
   private var skyKeeper = SkyKeeper()
+  private var headingKeeper: HeadingKeeper
 
   /// An engine that is off until its source starts.
   public init(configuration: Configuration = Configuration()) {
@@ -61,12 +64,17 @@ public struct LocationEngine: Sendable {
     trust = TimeTrust(configuration)
     frozen = FrozenDetector(configuration)
     stationary = StationaryDetector(configuration)
+    headingKeeper = HeadingKeeper(configuration)
   }
 
   // MARK: What is known
 
   /// The sky of the receiver in use; nil before the first.
   public var sky: Sky? { skyKeeper.sky }
+  /// The newest heading of a compass; nil before the first.
+  public var heading: Heading? { headingKeeper.heading }
+  /// The median step of the last headings in nanoseconds; nil before the second.
+  public var medianHeadingPeriod: Int64? { headingKeeper.medianPeriod }
   /// The receivers that gpsd lists, in its order.
   public var receivers: [String] { receiverTable.names }
   /// The receiver in use, by its name in gpsd; nil when there is none.
@@ -147,6 +155,12 @@ public struct LocationEngine: Sendable {
     case .sky(let sky):
       advance(to: sky.receipt, into: &events)
       take(sky, into: &events)
+    case .attitude(let attitude):
+      advance(to: attitude.receipt, into: &events)
+      guard isRunning, let heading = headingKeeper.note(attitude, active: activeReceiver) else {
+        return
+      }
+      events.append(.heading(heading))
     }
   }
 

@@ -11,6 +11,8 @@ public enum GnssReport: Sendable, Equatable {
   case position(PositionReport)
   /// One SKY.
   case sky(SkyReport)
+  /// One ATT.
+  case attitude(AttitudeReport)
 }
 
 /// One TPV of gpsd. nil is what gpsd did not give or gave as NaN.
@@ -107,6 +109,27 @@ public struct SatelliteReport: Sendable, Equatable {
   public init(prn: Int, used: Bool) {
     self.prn = prn
     self.used = used
+  }
+}
+
+/// One ATT of gpsd. nil is what gpsd did not give.
+public struct AttitudeReport: Sendable, Equatable {
+  /// When it was read.
+  public var receipt: BootTime
+  /// gpsd's name of the receiver.
+  public var receiver: String?
+  /// Degrees from true north; checked for range by the engine.
+  public var trueHeading: Double?
+  /// Degrees from magnetic north.
+  public var magneticHeading: Double?
+  /// Degrees.
+  public var pitch: Double?
+  /// Degrees.
+  public var roll: Double?
+
+  /// A report with nothing yet.
+  public init(receipt: BootTime) {
+    self.receipt = receipt
   }
 }
 

@@ -15,6 +15,8 @@ struct GpsdLine {
   private(set) var paths: [String] = []
   /// Whether `activated` is the number 0, as in the DEVICE of a receiver that is gone.
   private(set) var isDeactivation = false
+  /// Of an ATT, the text of each member; empty for other classes.
+  private(set) var attitude: [String: String] = [:]
   /// Whether a list of satellites is in it.
   private(set) var hasSatellites = false
 
@@ -74,6 +76,10 @@ struct GpsdLine {
       if key.elementsEqual("class".utf8), isText { kind = Self.unquoted(value) }
       if key.elementsEqual("activated".utf8) { isDeactivation = value.elementsEqual("0".utf8) }
       if key.elementsEqual("satellites".utf8) { hasSatellites = true }
+      if kind == "ATT" {
+        attitude[String(decoding: key, as: UTF8.self)] =
+          isText ? Self.unquoted(value) : String(decoding: value, as: UTF8.self)
+      }
     }
     return true
   }

@@ -4,6 +4,7 @@ internal import CGps
 enum GpsdMessage: Equatable {
   case position(PositionReport)
   case sky(SkyReport)
+  case attitude(AttitudeReport)
   /// All the receivers that gpsd has.
   case devices([String])
   /// One receiver that came or was configured, or is gone.
@@ -32,6 +33,7 @@ enum GpsdMessage: Equatable {
     switch known.kind {
     case "TPV": return .position(position(known, receipt))
     case "SKY": return .sky(sky(known, receipt))
+    case "ATT": return .attitude(AttitudeReport(known, receipt))
     case "DEVICES": return .devices(known.paths)
     case "DEVICE":
       guard let path = known.paths.first else { return .other }
@@ -99,6 +101,22 @@ enum GpsdMessage: Equatable {
 
   private static func finite(_ number: Double) -> Double? {
     number.isFinite ? number : nil
+  }
+}
+
+extension AttitudeReport {
+  /// Not by libgps, which before API 14 stops at a heading from magnetic north.
+  fileprivate init(_ line: GpsdLine, _ receipt: BootTime) {
+    self.init(receipt: receipt)
+    receiver = line.attitude["device"]
+    trueHeading = line.attitude["heading"].flatMap(Double.init)
+    magneticHeading = line.attitude["mheading"].flatMap(Double.init)
+    // Only compasses have a magnetometer's status, and they give their `heading` by it.
+    if line.attitude["mag_st"] != nil, magneticHeading == nil {
+      swap(&trueHeading, &magneticHeading)
+    }
+    pitch = line.attitude["pitch"].flatMap(Double.init)
+    roll = line.attitude["roll"].flatMap(Double.init)
   }
 }
 

@@ -10,6 +10,8 @@ struct GpsdReports {
       return change { Self.add(path, to: &$0) } + [.position(position)]
     case .sky(let sky):
       return [.sky(sky)]
+    case .attitude(let attitude):
+      return [.attitude(attitude)]
     case .devices(let paths):
       return change { $0 = paths }
     case .device(let path, let isActive):

@@ -122,7 +122,7 @@ extension SourcePort where Raw == GnssReport {
   /// Posts positions and skies as samples, which may be lost, and the rest as states.
   func post(_ report: GnssReport) {
     switch report {
-    case .position, .sky: post(sample: report)
+    case .position, .sky, .attitude: post(sample: report)
     case .connecting, .connected, .receivers: post(state: report)
     }
   }

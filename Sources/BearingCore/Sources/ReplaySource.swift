@@ -85,6 +85,9 @@ extension GpsdMessage {
     case .sky(var sky):
       sky.receipt = moment
       self = .sky(sky)
+    case .attitude(var attitude):
+      attitude.receipt = moment
+      self = .attitude(attitude)
     case .devices, .device, .other: break
     }
   }

@@ -69,7 +69,7 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
     let distance = distanceFilter > 0 ? distanceFromDelivered(fix) : 0
     let restLimit = countBeyond(fix, distance: distance, stationary: stationary)
     let elapsed = receipt.nanoseconds - deliveredReceipt
-    let needed = minInterval - tolerance(medianPeriod)
+    let needed = minInterval - Self.tolerance(of: minInterval, medianPeriod)
     if minInterval > 0, elapsed < needed {
       return .held(by: .minInterval, value: milliseconds(elapsed), limit: milliseconds(needed))
     }
@@ -113,11 +113,11 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
     return limit
   }
 
-  private func tolerance(_ medianPeriod: Int64?) -> Int64 {
+  /// How much of an interval may be missing, in nanoseconds.
+  static func tolerance(of interval: Int64, _ medianPeriod: Int64?) -> Int64 {
     guard let medianPeriod else { return 0 }
     return min(
-      minInterval / Self.intervalToleranceShare, medianPeriod / Self.periodToleranceShare,
-      Self.largestTolerance)
+      interval / intervalToleranceShare, medianPeriod / periodToleranceShare, largestTolerance)
   }
 
   private func milliseconds(_ nanoseconds: Int64) -> Double {

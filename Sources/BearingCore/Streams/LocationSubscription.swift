@@ -11,20 +11,28 @@ struct LocationSubscription: Subscription {
   var log = DecisionLog()
 }
 
-/// One stream of skies.
-struct SkySubscription: Subscription {
+/// One stream of skies or of headings.
+struct PacedSubscription: Subscription {
   let stream: StreamID
   let heartbeat: Int64
   var lastSent: BootTime
-  /// Nanoseconds between two skies; 0 is none.
+  /// Nanoseconds between two; 0 is none.
   let minInterval: Int64
-  /// When it had a sky last.
-  var lastSky: BootTime?
+  /// When it had one last.
+  private var last: BootTime?
 
-  /// Whether a sky of now is to be delivered.
-  mutating func takes(at now: BootTime) -> Bool {
-    if let lastSky, now - lastSky < minInterval { return false }
-    lastSky = now
+  init(stream: StreamID, heartbeat: Int64, lastSent: BootTime, minInterval: Int64) {
+    self.stream = stream
+    self.heartbeat = heartbeat
+    self.lastSent = lastSent
+    self.minInterval = minInterval
+  }
+
+  /// Whether one of now is to be delivered; `medianPeriod` is how often they come, in nanoseconds.
+  mutating func takes(at now: BootTime, medianPeriod: Int64?) -> Bool {
+    let needed = minInterval - LocationFilter.tolerance(of: minInterval, medianPeriod)
+    if let last, now - last < needed { return false }
+    last = now
     return true
   }
 }

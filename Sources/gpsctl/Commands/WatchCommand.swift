@@ -8,7 +8,7 @@ extension Command {
   /// Streams, as they come.
   static let watch = Command(
     name: "watch",
-    summary: "positions, samples, orientation, motion or satellites as they come",
+    summary: "positions, samples, orientation, motion, satellites or headings as they come",
     discussion: """
       Watches the position when nothing is named. Goes on until it is interrupted, --count
       measurements came (states and repetitions do not count) or --timeout is over; then exit

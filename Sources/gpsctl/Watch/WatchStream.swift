@@ -2,7 +2,8 @@ internal import BearingModel
 internal import Varlink
 
 extension Option {
-  static let interval = Option("interval", .duration, "least time between two (location, sky)")
+  static let interval = Option(
+    "interval", .duration, "least time between two (location, sky, heading)")
   static let distance = Option("distance", .distance, "least way between two (location)")
   static let heartbeat = Option("heartbeat", .duration, "after this long without news, repeat")
   static let rate = Option("rate", .rate, "samples a second (acceleration)")
@@ -12,7 +13,7 @@ extension Option {
 
 /// What can be watched, by the word on the command line.
 enum WatchStream: String, CaseIterable, Sendable {
-  case location, acceleration, orientation, motion, sky
+  case location, acceleration, orientation, motion, sky, heading
 
   /// The longest word.
   static let wordWidth = 12
@@ -22,6 +23,7 @@ enum WatchStream: String, CaseIterable, Sendable {
     switch self {
     case .location: "io.bearing.location.Subscribe"
     case .sky: "io.bearing.location.SubscribeSky"
+    case .heading: "io.bearing.location.SubscribeHeading"
     case .acceleration: "io.bearing.accelerometer.Subscribe"
     case .orientation: "io.bearing.accelerometer.SubscribeOrientation"
     case .motion: "io.bearing.accelerometer.SubscribeMotion"
@@ -32,7 +34,7 @@ enum WatchStream: String, CaseIterable, Sendable {
   var options: [Option] {
     switch self {
     case .location: [.interval, .distance, .accuracy, .heartbeat]
-    case .sky: [.interval, .heartbeat]
+    case .sky, .heading: [.interval, .heartbeat]
     case .acceleration: [.rate, .sensor, .heartbeat]
     case .orientation, .motion: [.sensor, .heartbeat]
     }
@@ -57,12 +59,15 @@ enum WatchStream: String, CaseIterable, Sendable {
 
   /// How many measurements a reply brings that are of now: not a mere change of state, not old.
   func measurements(in reply: JSON) -> Int {
-    guard reply["state"] == "live", reply["repeated"] != true else { return 0 }
+    guard reply["repeated"] != true else { return 0 }
+    // A compass points whether there is a position or not.
+    if self == .heading { return reply["heading"] == nil ? 0 : 1 }
+    guard reply["state"] == "live" else { return 0 }
     switch self {
     case .location: return reply["fix"] == nil ? 0 : 1
     case .sky: return reply["sky"] == nil ? 0 : 1
     case .acceleration: return reply["samples"]?.array?.count ?? 0
-    case .orientation, .motion: return 1
+    case .orientation, .motion, .heading: return 1
     }
   }
 }

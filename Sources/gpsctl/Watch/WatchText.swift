@@ -15,6 +15,7 @@ struct WatchText: Sendable {
     switch stream {
     case .location: texts = [location(try session.decode(reply, as: LocationUpdate.self))]
     case .sky: texts = [sky(try session.decode(reply, as: SkyUpdate.self))]
+    case .heading: texts = [heading(try session.decode(reply, as: HeadingUpdate.self))]
     case .acceleration: texts = samples(try session.decode(reply, as: AccelerationUpdate.self))
     case .orientation:
       let update = try session.decode(reply, as: OrientationUpdate.self)
@@ -45,6 +46,13 @@ struct WatchText: Sendable {
   private func sky(_ update: SkyUpdate) -> String {
     guard let sky = update.sky else { return state(update.state.rawValue, "") }
     return state(update.state.rawValue, SkyText.summary(sky)) + dropped(update.dropped)
+  }
+
+  private func heading(_ update: HeadingUpdate) -> String {
+    guard let heading = update.heading else { return state(update.state.rawValue, "") }
+    var parts = [HeadingText.line(heading)]
+    if update.isRepeated, let age = update.age { parts.append("\(Times.span(age)) old") }
+    return state(update.state.rawValue, parts.joined(separator: "  ")) + dropped(update.dropped)
   }
 
   private func samples(_ update: AccelerationUpdate) -> [String] {

@@ -34,6 +34,9 @@ final class LocationDrive {
   var states: [LocationState] {
     events.compactMap { if case .state(let state) = $0 { state } else { nil } }
   }
+  var headings: [Heading] {
+    events.compactMap { if case .heading(let heading) = $0 { heading } else { nil } }
+  }
   var receivers: [String?] {
     events.compactMap { if case .receiver(let name) = $0 { .some(name) } else { nil } }
   }
