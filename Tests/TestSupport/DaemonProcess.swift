@@ -1,173 +1,169 @@
 import Foundation
 import Glibc
-public import Varlink
 
-/// The real daemon on a configuration of the test's, in a temporary folder, gone with the object.
+/// The real daemon on a configuration of the test's, in a folder of its own, gone with the object.
 public final class DaemonProcess: Sendable {
-  /// Why it does not serve.
-  public struct Failure: Error, CustomStringConvertible {
-    /// What it said.
-    public let description: String
+  /// How a daemon ended.
+  public struct Ending: Sendable {
+    /// By itself with a status, or by a signal.
+    public let end: ChildProcess.End
+    /// Seconds from asking it to end to its end.
+    public let seconds: Double
+    /// All that it wrote to standard error.
+    public let log: String
   }
 
-  /// Its socket.
-  public var socket: String { folder.path + "/io.bearing" }
-  /// Where its configuration, socket and state are.
+  /// It ended before it was ready, or was not ready in time.
+  public struct DidNotStart: Error, CustomStringConvertible {
+    /// How it ended.
+    public let ending: Ending
+    /// The ending in words.
+    public var description: String { "bearingd does not serve, \(ending.end): \(ending.log)" }
+  }
+
+  /// What every wait for the daemon may take, in seconds: far more than it needs.
+  public static let patience: Double = 60
+
+  /// The folder with all that is the daemon's.
   public let folder: TemporaryFolder
-  private let process: Process
+  private let process: ChildProcess
+  private let ended = DispatchSemaphore(value: 0)
+  private let notices: NoticeSocket
   private let tree: SysfsTree?
 
-  /// Starts it with that configuration text and waits until it says that it is ready, 30 s at most.
+  /// A daemon that has said that it is ready.
   ///
   /// - Parameters:
-  ///   - configuration: its text.
+  ///   - configuration: the text of its bearingd.conf.
   ///   - tree: kept as long as the daemon, which reads it.
-  ///   - folder: that of an earlier daemon, for one that finds its state; nil is a fresh one.
+  ///   - wrapper: a program with arguments that becomes bearingd, such as `prlimit --nofile=64`.
+  ///   - folder: the folder of a daemon before it, to start on what that one left.
+  ///   - environment: put over this process' own.
   public init(
-    _ configuration: String, keeping tree: SysfsTree? = nil, in folder: TemporaryFolder? = nil
+    _ configuration: String = simulation, keeping tree: SysfsTree? = nil, wrapper: [String] = [],
+    folder: TemporaryFolder? = nil, environment: [String: String] = [:]
   ) throws {
-    self.tree = tree
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
-    let file = try folder.write(configuration, to: "bearingd.conf")
-    unlink(folder.path + "/notify")
-    let notices = try NoticeSocket(folder.path + "/notify")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: ProgramRun.path(of: "bearingd"))
-    process.arguments = ["--config", file]
-    process.environment = ProcessInfo.processInfo.environment.merging([
+    self.tree = tree
+    try folder.write(configuration, to: "bearingd.conf")
+    try folder.write("", to: "log")
+    chmod(folder.path, 0o777)  // The daemon may be another user's.
+    notices = try NoticeSocket(path: "\(folder.path)/notify-\(UUID().uuidString.prefix(8))")
+    let surroundings = [
       "RUNTIME_DIRECTORY": folder.path, "STATE_DIRECTORY": folder.path,
-      "NOTIFY_SOCKET": folder.path + "/notify",
-    ]) { $1 }
-    let log = folder.path + "/log"
-    _ = FileManager.default.createFile(atPath: log, contents: nil)
-    process.standardError = FileHandle(forWritingAtPath: log)
-    try process.run()
-    self.process = process
-    guard notices.wait(for: "READY=1", seconds: 30) else {
-      process.terminate()
-      let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-      throw Failure(description: "bearingd does not serve: \(said)")
+      "CONFIGURATION_DIRECTORY": folder.path, "NOTIFY_SOCKET": notices.path,
+      "DAEMON_LOG": folder.path + "/log",
+    ].merging(environment) { $1 }
+    process = try ChildProcess(
+      "/bin/sh",
+      ["-c", #"exec "$@" >/dev/null 2>"$DAEMON_LOG""#, "sh"] + wrapper
+        + [ProgramRun.path(of: "bearingd")], environment: surroundings)
+    Thread.detachNewThread { [process, ended, notices] in
+      process.wait()
+      ended.signal()
+      notices.post(Self.endNotice)
     }
+    guard waitFor(notice: "READY=1") else { throw DidNotStart(ending: end(with: SIGKILL)) }
   }
 
-  deinit { _ = stop() }
+  deinit { end(with: SIGKILL) }
 
-  /// The process.
-  public var identifier: Int32 { process.processIdentifier }
+  /// A configuration with a simulated receiver alone.
+  public static let simulation = "[Location]\nSource=simulation\n[Accelerometer]\nSource=none\n"
+  private static let endNotice = "ENDED=1"
 
-  /// How many threads it has.
-  public var threadCount: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task").count) ?? 0
-  }
-
-  /// How much memory it has at hand, in bytes.
-  public var residentBytes: Int {
-    let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
-      Int($0)
-    }
-    return 1024 * (kibibytes ?? 0)
-  }
-
-  /// Ends it as a service manager does, waits for its end, and gives its exit status.
-  public func stop() -> Int32 {
-    if process.isRunning { process.terminate() }
-    process.waitUntilExit()
-    return process.terminationStatus
-  }
-
-  /// Kills it as a crash would, and waits until it is gone.
-  public func kill() {
-    Glibc.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
-
-  /// What it has said on standard error.
+  /// Where it listens.
+  public var socket: String { folder.path + "/io.bearing" }
+  /// Its process number.
+  public var pid: Int32 { process.pid }
+  /// All that it wrote to standard error so far.
   public var log: String {
     (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
   }
 
-  /// A new connection to it.
-  public func connect() throws -> Peer { try Peer(socket) }
+  /// Sends it a signal.
+  public func send(_ signal: Int32) { process.send(signal) }
 
-  /// One client of it.
-  public final class Peer {
-    /// How long a reply may take, in milliseconds: long, for a loaded machine.
-    public static let patience: Int32 = 30_000
-    private var connection: BlockingConnection
-
-    fileprivate init(_ socket: String) throws { connection = try BlockingConnection(to: socket) }
-
-    /// Calls a method and gives the parameters of its reply; throws its error.
-    public func call(_ method: String, _ parameters: JSON = [:]) throws -> JSON {
-      try connection.call(method, parameters, timeout: Self.patience).parameters
+  /// Ends it as a service manager does, waits for its end, and gives its exit status, or the number
+  /// of the signal that ended it.
+  @discardableResult
+  public func stop() -> Int32 {
+    switch end().end {
+    case .exit(let status): status
+    case .signal(let signal): signal
     }
+  }
 
-    /// The name of the error that a call is answered with, and its parameters; nil when it is none.
-    public func error(
-      of method: String, _ parameters: JSON = [:], more: Bool = false
-    ) throws -> (name: String, parameters: JSON)? {
-      do {
-        try connection.send(method, parameters, more: more)
-        _ = try connection.receive(timeout: Self.patience)
-        return nil
-      } catch VarlinkError.remote(let name, let parameters) {
-        return (name, parameters)
-      }
+  /// Ends it by a signal and waits for its end; one that does not end in time is killed.
+  @discardableResult
+  public func end(with signal: Int32 = SIGTERM) -> Ending {
+    let start = Date()
+    process.send(signal)
+    if ended.wait(timeout: .now() + Self.patience) == .timedOut {
+      process.send(SIGKILL)
+      ended.wait()
     }
+    ended.signal()  // so that it may be asked again
+    return Ending(end: process.wait(), seconds: Date().timeIntervalSince(start), log: log)
+  }
 
-    /// Begins a stream.
-    public func stream(_ method: String, _ parameters: JSON = [:]) throws {
-      try connection.send(method, parameters, more: true)
-    }
-
-    /// The stream's next reply.
-    public func next() throws -> JSON {
-      try connection.receive(timeout: Self.patience).parameters
-    }
-
-    /// The stream's next reply that `accepts`, leaving out those before it, heartbeats too.
-    public func next(_ accepts: (JSON) -> Bool) throws -> JSON {
-      let end = Date() + Double(Self.patience) / 1000
-      while Date() < end {
-        let reply = try next()
-        if accepts(reply) { return reply }
-      }
-      throw VarlinkError.timedOut
-    }
+  /// Waits until it says a line to the service manager; false when it does not in time.
+  public func waitFor(notice: String) -> Bool {
+    notices.wait(for: notice, orUntil: Self.endNotice, seconds: Self.patience)
   }
 }
 
-/// The socket that a service tells its state on, as systemd has one for it.
-private struct NoticeSocket: ~Copyable {
+/// The service manager's end of sd_notify.
+private final class NoticeSocket: Sendable {
+  let path: String
   private let descriptor: Int32
 
-  init(_ path: String) throws {
-    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard bound == 0 else { throw DaemonProcess.Failure(description: "no notify socket \(path)") }
+  init(path: String) throws {
+    self.path = path
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
+    guard descriptor >= 0, result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+    chmod(path, 0o777)
   }
 
   deinit { close(descriptor) }
 
-  func wait(for word: String, seconds: Double) -> Bool {
-    let end = Date() + seconds
-    var buffer = [UInt8](repeating: 0, count: 1024)
+  /// Sends a word to itself.
+  func post(_ text: String) {
+    let bytes = Array(text.utf8)
+    withUnixAddress(path) { _ = sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
+  }
+
+  func wait(for wanted: String, orUntil end: String, seconds: Double) -> Bool {
+    let deadline = Date() + seconds
+    var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let left = end.timeIntervalSinceNow
-      var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard left > 0, Glibc.poll(&poll, 1, Int32(left * 1000) + 1) > 0 else { return false }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let left = deadline.timeIntervalSinceNow
+      guard left > 0, poll(&entry, 1, Int32(left * 1000) + 1) > 0 else { return false }
       let count = recv(descriptor, &buffer, buffer.count, 0)
-      if count > 0, String(decoding: buffer[..<count], as: UTF8.self).contains(word) { return true }
+      let lines = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(
+        separator: "\n")
+      if lines.contains(wanted[...]) { return true }
+      if lines.contains(end[...]) { return false }
+    }
+  }
+}
+
+/// Calls `body` with the address of a Unix socket.
+@discardableResult
+func withUnixAddress<Result>(
+  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) {
+    $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+  }
+  return withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
     }
   }
 }

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+import Varlink
+
+/// Clients that come and go in every way: nothing of them may stay.
+@Suite struct LifecycleTests {
+  private let daemon: DaemonProcess
+  private let watcher: DaemonClient
+
+  init() throws {
+    daemon = try DaemonProcess()
+    watcher = try DaemonClient(daemon.socketPath)
+    // The device is made at its first use, and has descriptors of its own from then on.
+    let first = try DaemonClient(daemon.socketPath)
+    _ = try first.open("io.bearing.location.Subscribe")
+    first.close()
+    try waitUntilAlone()
+  }
+
+  /// Waits until no client but the watcher is there, nobody subscribes, and the source has ended.
+  private func waitUntilAlone() throws {
+    let stream = try DaemonClient(daemon.socketPath)
+    var reply = try stream.open("io.bearing.daemon.SubscribeStatus")
+    while reply.parameters["clients"] != 2
+      || reply.parameters["devices"]?.array?.contains(where: { $0["subscribers"] != 0 }) != false
+    {
+      reply = try stream.next()
+    }
+    stream.close()
+    while daemon.threads.contains("gnss") {}
+    // The loop hears of the thread's end, which came before, and of the stream's.
+    while try watcher.call("io.bearing.daemon.GetStatus").parameters["clients"] != 1 {}
+    _ = try watcher.call("io.bearing.daemon.GetStatus")
+  }
+
+  private func expectNothingStays(after body: () throws -> Void) throws {
+    let descriptors = daemon.descriptorCount
+    try body()
+    try waitUntilAlone()
+    #expect(daemon.descriptorCount == descriptors)
+    #expect(daemon.isRunning)
+  }
+
+  @Test func whoSendsARequestAndIsGone() throws {
+    try expectNothingStays {
+      for round in 0..<1000 {
+        let client = try DaemonClient(daemon.socketPath)
+        switch round % 3 {
+        case 0: try client.send("io.bearing.daemon.GetStatus")
+        case 1: try client.send("io.bearing.location.Subscribe", more: true)
+        default: try client.send("io.bearing.location.GetFix")
+        }
+      }
+    }
+  }
+
+  @Test func whoSaysNothing() throws {
+    try expectNothingStays {
+      for _ in 0..<1000 { _ = try DaemonClient(daemon.socketPath) }
+    }
+  }
+
+  @Test func whoSaysHalfARequest() throws {
+    let half = Array(#"{"method":"io.bearing.daemon.GetSta"#.utf8)
+    try expectNothingStays {
+      for _ in 0..<1000 { try DaemonClient(daemon.socketPath).send(half) }
+    }
+  }
+
+  @Test func whoIsKilledInItsStream() throws {
+    try expectNothingStays {
+      for _ in 0..<50 {
+        let reader = Process()
+        reader.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        let subscribe = """
+          import socket, sys
+          s = socket.socket(socket.AF_UNIX)
+          s.connect(sys.argv[1])
+          s.sendall(b'{"method":"io.bearing.location.Subscribe","more":true}\\0')
+          while True: print(len(s.recv(100)), flush=True)
+          """
+        reader.arguments = ["-c", subscribe, daemon.socketPath]
+        let output = Pipe()
+        reader.standardOutput = output
+        try reader.run()
+        #expect(output.fileHandleForReading.availableData.count > 0)
+        kill(reader.processIdentifier, SIGKILL)
+        reader.waitUntilExit()
+      }
+    }
+  }
+
+  @Test func whoHandsOverDescriptors() throws {
+    try expectNothingStays {
+      let client = try DaemonClient(daemon.socketPath)
+      let files = try (0..<16).map { _ in
+        try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null"))
+      }
+      for _ in 0..<100 {
+        do {
+          try client.send("org.varlink.service.GetInfo", descriptors: files.map(\.fileDescriptor))
+        } catch let error as SocketError where error.code == EPERM {
+          continue  // Since Linux 6.16 the daemon's socket takes none, and the sender learns of it.
+        }
+        #expect(try client.next().parameters["vendor"] == "bearingd")
+      }
+      let last = try client.call("org.varlink.service.GetInfo")
+      withExtendedLifetime(files) { #expect(last.parameters["vendor"] == "bearingd") }
+    }
+  }
+}

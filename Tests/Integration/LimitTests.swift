@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+import Testing
+import Varlink
+
+/// What one client, one user and all of them may have, and what who goes beyond gets to hear.
+@Suite struct LimitTests {
+  private static func configuration(_ limits: String) -> String {
+    "[Location]\nSource=simulation\n[Accelerometer]\nSource=none\n[Access]\nDefault=precise\n"
+      + "[Limits]\n\(limits)"
+  }
+
+  private static let user: UInt32 = 54_321
+
+  // MARK: Connections
+
+  private func expectConnections(_ limit: Int, _ clients: [DaemonClient], refused: DaemonClient)
+    throws
+  {
+    let refusal = try refused.call("org.varlink.service.GetInfo")
+    #expect(refusal.error == "io.bearing.daemon.QuotaExceeded")
+    #expect(refusal.parameters == ["resource": "connections", "limit": .int(Int64(limit))])
+    #expect(try refused.rest().isEmpty)
+    for client in clients {
+      #expect(try client.call("org.varlink.service.GetInfo").parameters["vendor"] == "bearingd")
+    }
+  }
+
+  @Test(.enabled(if: OtherUser.isPossible, "needs root"))
+  func anOrdinaryUserHasA128Connections() throws {
+    let daemon = try DaemonProcess()
+    var clients = try OtherUser.connect(to: daemon.socketPath, uid: Self.user, count: 129)
+    let refused = clients.removeLast()
+    try expectConnections(128, clients, refused: refused)
+    let another = try OtherUser.connect(to: daemon.socketPath, uid: Self.user + 1)[0]
+    #expect(try another.call("org.varlink.service.GetInfo").error == nil)
+    clients.removeLast().close()
+    let own = try DaemonClient(daemon.socketPath)
+    while try own.call("io.bearing.daemon.GetStatus").parameters["clients"] != 129 {}
+    let next = try OtherUser.connect(to: daemon.socketPath, uid: Self.user)[0]
+    #expect(try next.call("org.varlink.service.GetInfo").error == nil)
+    #expect(daemon.log.contains("refused user \(Self.user) (process "))
+  }
+
+  @Test func theDaemonsOwnUserHasAsManyAsTheConfigurationSays() throws {
+    let daemon = try DaemonProcess(
+      Self.configuration("ConnectionsOfRoot=5\nConnectionsPerUser=5\n"))
+    let clients = try (0..<5).map { _ in try DaemonClient(daemon.socketPath) }
+    try expectConnections(5, clients, refused: try DaemonClient(daemon.socketPath))
+  }
+
+  @Test func whoIsRefusedAndSaysNothingIsGoneAfterItsGrace() throws {
+    let daemon = try DaemonProcess(
+      Self.configuration(
+        "ConnectionsOfRoot=1\nConnectionsPerUser=1\nRefusalTime=100ms\nRefusalsWaiting=2\n"))
+    let client = try DaemonClient(daemon.socketPath)
+    _ = try client.call("io.bearing.daemon.GetStatus")
+    let refused = try (0..<10).map { _ in try DaemonClient(daemon.socketPath) }
+    for refused in refused { #expect(try refused.rest().isEmpty) }
+    #expect(try client.call("io.bearing.daemon.GetStatus").parameters["clients"] == 1)
+    let list = try client.call("io.bearing.daemon.ListClients").parameters["clients"]?.array
+    #expect(list?.count == 1)
+  }
+
+  @Test func allTogetherHaveALimitToo() throws {
+    let daemon = try DaemonProcess(Self.configuration("Connections=3\n"))
+    let clients = try (0..<3).map { _ in try DaemonClient(daemon.socketPath) }
+    try expectConnections(3, clients, refused: try DaemonClient(daemon.socketPath))
+  }
+
+  // MARK: Streams
+
+  @Test func aUserHasSoManyStreams() throws {
+    let daemon = try DaemonProcess(Self.configuration("StreamsOfRoot=2\nStreamsPerUser=2\n"))
+    let streams = try (0..<3).map { _ in try DaemonClient(daemon.socketPath) }
+    #expect(try streams[0].open("io.bearing.daemon.SubscribeStatus").error == nil)
+    #expect(try streams[1].open("io.bearing.location.Subscribe").error == nil)
+    for method in ["io.bearing.location.Subscribe", "io.bearing.daemon.SubscribeStatus"] {
+      let refusal = try streams[2].open(method)
+      #expect(refusal.error?.hasSuffix(".QuotaExceeded") == true)
+      #expect(refusal.parameters == ["resource": "streams", "limit": 2])
+    }
+    streams[1].close()
+    #expect(try streams[0].next { $0.parameters["clients"] == 2 }.continues)
+    #expect(try streams[2].open("io.bearing.location.SubscribeSky").error == nil)
+  }
+
+  // MARK: Requests
+
+  @Test func aRequestHasSoManyBytes() throws {
+    let daemon = try DaemonProcess()
+    func request(_ size: Int) -> [UInt8] {
+      let (start, end) = (#"{"method":"org.varlink.service.GetInfo","pad":""#, #""}"#)
+      let pad = String(repeating: "x", count: size - start.count - end.count)
+      return Array((start + pad + end).utf8) + [0]
+    }
+    let client = try DaemonClient(daemon.socketPath)
+    try client.send(request(65_536))
+    #expect(try client.next().parameters["vendor"] == "bearingd")
+    try client.send(request(65_537))
+    #expect(try client.rest().isEmpty)
+  }
+
+  @Test func endlessDataCostsItsSenderTheConnectionAndTheDaemonNoMemory() throws {
+    let daemon = try DaemonProcess()
+    let other = try DaemonClient(daemon.socketPath)
+    _ = try other.call("io.bearing.daemon.GetStatus")
+    let before = daemon.residentBytes
+    for byte in [UInt8(ascii: "A"), UInt8(ascii: "["), UInt8(ascii: " ")] {
+      let client = try DaemonClient(daemon.socketPath)
+      let piece = [UInt8](repeating: byte, count: 64 * 1024)
+      #expect(throws: (any Error).self) {
+        for _ in 0..<1024 { try client.send(piece) }
+      }
+    }
+    #expect(try other.call("io.bearing.daemon.GetStatus").parameters["clients"] == 1)
+    #expect(daemon.residentBytes - before < 8 << 20)
+  }
+
+  @Test(arguments: [nil, 8]) func aRequestIsNotDeeper(configured: Int?) throws {
+    let daemon = try DaemonProcess(
+      Self.configuration(configured.map { "RequestDepth=\($0)\n" } ?? ""))
+    let limit = configured ?? 32
+    func request(_ depth: Int) -> [UInt8] {
+      // The call's own object is the first.
+      let nest = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+      return Array(#"{"method":"org.varlink.service.GetInfo","x":\#(nest)}"#.utf8) + [0]
+    }
+    let client = try DaemonClient(daemon.socketPath)
+    try client.send(request(limit))
+    #expect(try client.next().parameters["vendor"] == "bearingd")
+    try client.send(request(limit + 1))
+    #expect(try client.rest().isEmpty)
+  }
+
+  @Test func anIncompleteRequestIsNotWaitedForForEver() throws {
+    let daemon = try DaemonProcess(Self.configuration("RequestTime=1\n"))
+    let start = Date()
+    let client = try DaemonClient(daemon.socketPath)
+    try client.send(DaemonClient.encode("org.varlink.service.GetInfo") + Array("{".utf8))
+    #expect(try client.next().parameters["vendor"] == "bearingd")
+    #expect(try client.rest().isEmpty)
+    #expect(Date().timeIntervalSince(start) >= 0.9)
+    #expect(daemon.log.contains("a request was not complete in time"))
+  }
+
+  @Test func whoTakesNoByteIsDisconnected() throws {
+    let gpsd = try FakeGpsd()
+    let daemon = try DaemonProcess(gpsd.configuration + "[Limits]\nStallTime=1\n")
+    let client = try DaemonClient(daemon.socketPath)
+    let watcher = try DaemonClient(daemon.socketPath)
+    _ = try client.open("io.bearing.location.Subscribe")
+    _ = try watcher.open("io.bearing.location.Subscribe")
+    #expect(gpsd.waitForWatchers(1))
+    for step in 0..<400 {
+      gpsd.sayFix(step: step)
+      _ = try watcher.next { $0.parameters["fix"]?["latitude"] != nil }
+    }
+    while try clientCount(daemon) != 2 {}
+    #expect(daemon.log.contains("it took no byte in time"))
+    // What was in the socket is whole.
+    #expect(try client.rest().count > 10)
+  }
+
+  private func clientCount(_ daemon: DaemonProcess) throws -> JSON? {
+    let client = try DaemonClient(daemon.socketPath)
+    return try client.call("io.bearing.daemon.ListClients").parameters["clients"]?.array.map {
+      .int(Int64($0.count))
+    }
+  }
+}

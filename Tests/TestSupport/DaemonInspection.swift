@@ -1,0 +1,59 @@
+import Foundation
+
+/// What the kernel tells of a running daemon.
+extension DaemonProcess {
+  /// How many descriptors it has open.
+  public var descriptorCount: Int { descriptors.count }
+
+  /// What its descriptors are, such as `socket:[123]` or a file's path.
+  public var descriptors: [String] {
+    let folder = "/proc/\(pid)/fd"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+    }
+  }
+
+  /// Its resident memory in bytes.
+  public var residentBytes: Int { (statusNumber("VmRSS", of: "/proc/\(pid)/status") ?? 0) * 1024 }
+
+  /// The names of its threads.
+  public var threads: [String] {
+    threadFolders.compactMap { try? String(contentsOfFile: $0 + "/comm", encoding: .utf8) }
+      .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+  }
+
+  /// How often its threads gave the processor away or lost it, since its start.
+  public var contextSwitches: Int {
+    threadFolders.reduce(0) { sum, folder in
+      sum + (statusNumber("voluntary_ctxt_switches", of: folder + "/status") ?? 0)
+        + (statusNumber("nonvoluntary_ctxt_switches", of: folder + "/status") ?? 0)
+    }
+  }
+
+  /// Seconds of processor time that it has used.
+  public var processorSeconds: Double {
+    let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    // utime and stime are fields 14 and 15; the name, field 2, may hold blanks.
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      return 0
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  private var threadFolders: [String] {
+    let folder = "/proc/\(pid)/task"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map {
+      "\(folder)/\($0)"
+    }
+  }
+
+  private func statusNumber(_ name: String, of file: String) -> Int? {
+    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    return line.flatMap {
+      Int($0.split(separator: ":")[1].split(whereSeparator: \.isWhitespace)[0])
+    }
+  }
+}
