@@ -28,7 +28,7 @@ import Varlink
       reply = try stream.next()
     }
     stream.close()
-    while daemon.threads.contains("gnss") {}
+    while daemon.threads.count > 1 {}
     // The loop hears of the thread's end, which came before, and of the stream's.
     while try watcher.call("io.bearing.daemon.GetStatus").parameters["clients"] != 1 {}
     _ = try watcher.call("io.bearing.daemon.GetStatus")
