@@ -28,7 +28,11 @@ import Varlink
       reply = try stream.next()
     }
     stream.close()
-    while daemon.threads.count > 1 {}
+    // A thread that has just begun still has the daemon's name.
+    #expect(
+      daemon.waitUntil {
+        !daemon.threads.contains("gnss") && daemon.threads.count { $0 == "bearingd" } == 1
+      })
     // The loop hears of the thread's end, which came before, at its next turn. In one turn it may
     // answer several calls that follow one another closely.
     for _ in 0..<20 { _ = try watcher.call("io.bearing.daemon.GetStatus") }

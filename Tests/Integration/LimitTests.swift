@@ -36,7 +36,10 @@ import Varlink
     #expect(try another.call("org.varlink.service.GetInfo").error == nil)
     clients.removeLast().close()
     let own = try DaemonClient(daemon.socketPath)
-    while try own.call("io.bearing.daemon.GetStatus").parameters["clients"] != 129 {}
+    #expect(
+      try daemon.waitUntil {
+        try own.call("io.bearing.daemon.GetStatus").parameters["clients"] == 129
+      })
     let next = try OtherUser.connect(to: daemon.socketPath, uid: Self.user)[0]
     #expect(try next.call("org.varlink.service.GetInfo").error == nil)
     #expect(daemon.log.contains("refused user \(Self.user) (process "))
@@ -156,7 +159,7 @@ import Varlink
       gpsd.sayFix(step: step)
       _ = try watcher.next { $0.parameters["fix"]?["latitude"] != nil }
     }
-    while try clientCount(daemon) != 2 {}
+    #expect(try daemon.waitUntil { try clientCount(daemon) == 2 })
     #expect(daemon.log.contains("it took no byte in time"))
     // What was in the socket is whole.
     #expect(try client.rest().count > 10)

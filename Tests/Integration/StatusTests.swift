@@ -26,7 +26,10 @@ import Varlink
     // The last that was told, of one client, must not hide that there is one again.
     first.close()
     let (second, other) = (try connect(), try connect())
-    while try other.call("io.bearing.daemon.GetStatus").parameters["clients"] != 2 {}
+    #expect(
+      try daemon.waitUntil {
+        try other.call("io.bearing.daemon.GetStatus").parameters["clients"] == 2
+      })
     #expect(try second.open("io.bearing.daemon.SubscribeStatus").parameters["clients"] == 2)
     other.close()
     #expect(try second.next { $0.parameters["clients"] == 1 }.continues)

@@ -2,6 +2,17 @@ import Foundation
 
 /// What the kernel tells of a running daemon.
 extension DaemonProcess {
+  /// Looks again and again until something holds of which nobody is told; false when it does not in
+  /// time.
+  public func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
+    let deadline = Date() + Self.patience
+    while try !condition() {
+      if Date() > deadline { return false }
+      sched_yield()
+    }
+    return true
+  }
+
   /// How many descriptors it has open.
   public var descriptorCount: Int { descriptors.count }
 
