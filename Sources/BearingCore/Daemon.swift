@@ -11,6 +11,8 @@ public final class Daemon {
   private static let socketMode: UInt32 = 0o666
   /// How long devices may take at the end to put their settings back.
   private static let restTime = 2 * Nanoseconds.second
+  /// How long systemd may not know of a device's new state.
+  private static let announcementInterval = 1 * Nanoseconds.second
 
   /// Why the daemon cannot start.
   public struct StartFailure: Error, CustomStringConvertible {
@@ -36,6 +38,7 @@ public final class Daemon {
   let readConfiguration: () -> (Configuration, [ConfigurationDiagnostic])
   private var deadline: LoopTimer?
   private var announced = ""
+  private var announcer: LoopTimer?
   private let startedAt = BootTime.now()
   /// The socket that clients connect to, for people; nil when systemd passed it.
   public private(set) var socketPath: String?
@@ -87,6 +90,7 @@ public final class Daemon {
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned self] in stop() }
     }
+    announcer = try loop.timer { [unowned self] in announce() }
     try loop.onSignal(SIGHUP) { [unowned self] in reload() }
     // Who could feel the device stand still must be there to be asked.
     if configuration.daemon.isEager || configuration.location.useAccelerometer == .always {
@@ -112,11 +116,16 @@ public final class Daemon {
     return states.joined(separator: ", ")
   }
 
-  /// Tells systemd what the devices do, when that is another thing than it was told last.
+  /// Tells systemd what the devices do, soon: clients come and go faster than it cares, and a full
+  /// queue of its must not hold up the loop.
+  private func announceSoon() {
+    guard let announcer, announcer.deadline == nil else { return }
+    announcer.arm(at: .now() + Self.announcementInterval)
+  }
+
   private func announce() {
     guard deadline == nil, statusLine != announced else { return }
-    announced = statusLine
-    ServiceManager.notify("STATUS=\(announced)")
+    if ServiceManager.offer("STATUS=\(statusLine)") { announced = statusLine } else { announceSoon() }
   }
 
   /// Puts what is in force, and can change while it runs, into effect.
@@ -140,6 +149,7 @@ public final class Daemon {
     guard deadline == nil else { return }
     ServiceManager.notify("STOPPING=1\nSTATUS=Stopping")
     server.stopListening()
+    server.handover?.finish()
     for device in attached.values { device.shutDown() }
     do throws(SystemError) {
       deadline = try loop.timer { [unowned self] in
@@ -185,7 +195,7 @@ public final class Daemon {
       to: DeviceHome(loop: loop, storage: storage, stationary: stationary, outlet: server) {
         [unowned self] in
         interface?.statusChanged()
-        announce()
+        announceSoon()
         exitIfAtRest()
       })
     attached[ObjectIdentifier(type)] = device

@@ -162,6 +162,20 @@ ssize_t clinux_send_parts(int fd, const void *first, size_t first_size, const vo
   return clinux_send(fd, parts, 3, fds, fd_count);
 }
 
+ssize_t clinux_send_datagram(const char *path, const void *bytes, size_t size, int passed) {
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  ssize_t sent = clinux_connect_unix(fd, path);
+  if (sent == 0) {
+    const struct iovec part = {(void *)bytes, size};
+    sent = clinux_send(fd, &part, 1, &passed, passed >= 0);
+  }
+  int code = errno;
+  close(fd);
+  errno = code;
+  return sent;
+}
+
 ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_count) {
   union {
     char bytes[CMSG_SPACE(sizeof(int) * CLINUX_DESCRIPTORS_MAX)];

@@ -28,14 +28,16 @@ final class Handover {
     }
   }
 
+  private let store: DescriptorStore
   private let slots: SharedSlots
   private let name: String
   private var free: [Int]
 
   /// Memory for the streams of this process; nil without systemd. `before` is that of the last one.
-  init?(after before: Previous) {
+  init?(after before: Previous, loop: EventLoop) {
     guard ServiceManager.isPresent else { return nil }
     do throws(SystemError) {
+      store = try DescriptorStore(loop: loop)
       slots = try SharedSlots(count: Self.capacity)
     } catch {
       Journal.warning("\(error): streams will not outlive this process")
@@ -67,10 +69,13 @@ final class Handover {
     slots.take(slot, fixed: fixed)
     slots.write(slot, SharedSlots.Progress())
     if !isKept {
-      ServiceManager.keep(connection.descriptor, as: Self.clientPrefix + String(connection.id))
+      store.keep(connection.descriptor, as: Self.clientPrefix + String(connection.id))
     }
     return slot
   }
+
+  /// Has systemd know at once what it is to keep, as far as it can, because the process ends.
+  func finish() { store.tell() }
 
   /// Notes how far a kept stream is.
   func update(_ slot: Int, _ progress: SharedSlots.Progress) {
@@ -88,7 +93,7 @@ final class Handover {
   func release(_ slot: Int, id: StreamID) {
     slots.free(slot)
     free.append(slot)
-    ServiceManager.forget(Self.clientPrefix + String(id))
+    store.forget(Self.clientPrefix + String(id))
   }
 
   // MARK: Of the process before

@@ -136,7 +136,7 @@ public final class Server: Outlet {
 
   /// Takes up the streams of the process before, and keeps all streams for the next.
   func takeOver(_ previous: Handover.Previous) {
-    handover = Handover(after: previous)
+    handover = Handover(after: previous, loop: loop)
     for stream in previous.streams {
       lastID = max(lastID, stream.id)
       do {

@@ -1,11 +1,21 @@
+internal import CLinux
 internal import CSystemd
 internal import Glibc
 
 /// systemd, where it started this process; without it nothing here does anything.
 enum ServiceManager {
-  /// Tells what the daemon does, in sd_notify's words: `READY=1`, `STOPPING=1`, `STATUS=…`.
+  /// Tells what the daemon does, in sd_notify's words: `READY=1`, `STOPPING=1`, `STATUS=…`. Waits
+  /// while systemd is behind.
   static func notify(_ state: String) {
     _ = unsafe sd_notify(0, state)
+  }
+
+  /// Tells it something, with a descriptor or without, unless it is behind: false then. Never waits.
+  static func offer(_ state: String, descriptor: Int32 = -1) -> Bool {
+    guard let path = unsafe getenv("NOTIFY_SOCKET") else { return true }
+    let text = Array(state.utf8)
+    let sent = unsafe clinux_send_datagram(path, text, text.count, descriptor)
+    return sent >= 0 || (errno != EAGAIN && errno != ETOOMANYREFS)
   }
 
   /// A descriptor that it passed, and what it is called.
@@ -32,13 +42,13 @@ enum ServiceManager {
     }
   }
 
-  /// Has it keep a descriptor for the next process.
+  /// Has it keep a descriptor for the next process. Waits while it is behind.
   static func keep(_ descriptor: Int32, as name: String) {
     var descriptors = [descriptor]
     _ = unsafe sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", &descriptors, 1)
   }
 
-  /// Has it keep the descriptors of that name no more.
+  /// Has it keep the descriptors of that name no more. Waits while it is behind.
   static func forget(_ name: String) {
     notify("FDSTOREREMOVE=1\nFDNAME=\(name)")
   }

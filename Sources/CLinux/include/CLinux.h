@@ -26,6 +26,9 @@ int clinux_bind_unix(int fd, const char *path);
 int clinux_connect_unix(int fd, const char *path);
 /// Removes a socket from the file system; errno ENOTSOCK when something else has the path.
 int clinux_unlink_socket(const char *path);
+/// Sends one datagram to a path without waiting, with a descriptor unless that is negative: errno
+/// EAGAIN when the receiver is behind.
+ssize_t clinux_send_datagram(const char *path, const void *bytes, size_t size, int passed);
 /// accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int clinux_accept(int fd);
 /// A connected pair of non-blocking close-on-exec Unix stream sockets.
