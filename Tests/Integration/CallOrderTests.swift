@@ -11,7 +11,7 @@ import Varlink
   }
 
   @Test func answersComeInTheOrderOfTheCalls() throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     for _ in 0..<20 {
       for _ in 0..<25 {
         try client.send("io.bearing.daemon.GetStatus")
@@ -29,7 +29,7 @@ import Varlink
   }
 
   @Test func callsBehindARunningStreamWait() throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send("io.bearing.daemon.SubscribeStatus", ["heartbeat": 100], more: true)
     try client.send("org.varlink.service.GetInfo")
     for _ in 0..<10 {
@@ -40,10 +40,10 @@ import Varlink
   }
 
   @Test func aSlowCallHoldsBackThoseBehindItAndNoOtherClient() throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send("io.bearing.location.GetFix", ["timeout": 60_000])
     try client.send("org.varlink.service.GetInfo")
-    let other = try DaemonClient(daemon.socketPath)
+    let other = try DaemonClient(daemon.socket)
     #expect(try other.call("org.varlink.service.GetInfo").parameters["vendor"] == "bearingd")
     #expect(try client.nextIfThere() == nil)
     #expect(try client.next().parameters["fix"] != nil)
@@ -61,13 +61,13 @@ import Varlink
       ("no.such.interface.Method", [:]),
     ] as [(String, JSON)])
   func aOnewayCallIsNeverAnswered(method: String, parameters: JSON) throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send(method, parameters, oneway: true)
     #expect(try client.call("io.bearing.location.GetLastKnown").parameters["state"] != nil)
   }
 
   @Test func aHalfClosedClientGetsItsAnswerAndThenTheEnd() throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send("io.bearing.daemon.GetStatus")
     try client.send("io.bearing.location.GetFix", ["timeout": 60_000])
     try client.endOutput()
@@ -77,11 +77,11 @@ import Varlink
   }
 
   @Test func aHalfClosedStreamGoesOnUntilItsReaderIsGone() throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send("io.bearing.location.Subscribe", ["heartbeat": 100], more: true)
     try client.endOutput()
     for _ in 0..<20 { #expect(try client.next().continues) }
-    let watcher = try DaemonClient(daemon.socketPath)
+    let watcher = try DaemonClient(daemon.socket)
     _ = try watcher.open("io.bearing.daemon.SubscribeStatus")
     client.close()
     let reply = try watcher.next { $0.parameters["clients"] == 1 }
@@ -97,10 +97,10 @@ import Varlink
     #"{"method":7}"#, #"{"parameters":{}}"#, #"[]"#, #""text""#, "{", "GET / HTTP/1.1\r\n\r\n",
   ])
   func whoBreaksTheProtocolIsDisconnectedWithoutAWord(message: String) throws {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send(Array(message.utf8) + [0])
     #expect(try client.rest().count == 0)
-    let other = try DaemonClient(daemon.socketPath)
+    let other = try DaemonClient(daemon.socket)
     #expect(try other.call("io.bearing.daemon.GetStatus").parameters["clients"] == 1)
   }
 }

@@ -10,9 +10,9 @@ import Varlink
 
   init() throws {
     daemon = try DaemonProcess()
-    watcher = try DaemonClient(daemon.socketPath)
+    watcher = try DaemonClient(daemon.socket)
     // The device is made at its first use, and has descriptors of its own from then on.
-    let first = try DaemonClient(daemon.socketPath)
+    let first = try DaemonClient(daemon.socket)
     _ = try first.open("io.bearing.location.Subscribe")
     first.close()
     try waitUntilAlone()
@@ -20,7 +20,7 @@ import Varlink
 
   /// Waits until no client but the watcher is there, nobody subscribes, and the source has ended.
   private func waitUntilAlone() throws {
-    let stream = try DaemonClient(daemon.socketPath)
+    let stream = try DaemonClient(daemon.socket)
     var reply = try stream.open("io.bearing.daemon.SubscribeStatus")
     while reply.parameters["clients"] != 2
       || reply.parameters["devices"]?.array?.contains(where: { $0["subscribers"] != 0 }) != false
@@ -45,13 +45,12 @@ import Varlink
     try waitUntilAlone()
     let after = daemon.descriptors
     #expect(after.count == before.count, "\(before) became \(after)")
-    #expect(daemon.isRunning)
   }
 
   @Test func whoSendsARequestAndIsGone() throws {
     try expectNothingStays {
       for round in 0..<1000 {
-        let client = try DaemonClient(daemon.socketPath)
+        let client = try DaemonClient(daemon.socket)
         switch round % 3 {
         case 0: try client.send("io.bearing.daemon.GetStatus")
         case 1: try client.send("io.bearing.location.Subscribe", more: true)
@@ -63,22 +62,20 @@ import Varlink
 
   @Test func whoSaysNothing() throws {
     try expectNothingStays {
-      for _ in 0..<1000 { _ = try DaemonClient(daemon.socketPath) }
+      for _ in 0..<1000 { _ = try DaemonClient(daemon.socket) }
     }
   }
 
   @Test func whoSaysHalfARequest() throws {
     let half = Array(#"{"method":"io.bearing.daemon.GetSta"#.utf8)
     try expectNothingStays {
-      for _ in 0..<1000 { try DaemonClient(daemon.socketPath).send(half) }
+      for _ in 0..<1000 { try DaemonClient(daemon.socket).send(half) }
     }
   }
 
   @Test func whoIsKilledInItsStream() throws {
     try expectNothingStays {
       for _ in 0..<50 {
-        let reader = Process()
-        reader.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         let subscribe = """
           import socket, sys
           s = socket.socket(socket.AF_UNIX)
@@ -86,20 +83,17 @@ import Varlink
           s.sendall(b'{"method":"io.bearing.location.Subscribe","more":true}\\0')
           while True: print(len(s.recv(100)), flush=True)
           """
-        reader.arguments = ["-c", subscribe, daemon.socketPath]
-        let output = Pipe()
-        reader.standardOutput = output
-        try reader.run()
-        #expect(output.fileHandleForReading.availableData.count > 0)
-        kill(reader.processIdentifier, SIGKILL)
-        reader.waitUntilExit()
+        let reader = try ChildProcess("/usr/bin/python3", ["-c", subscribe, daemon.socket])
+        #expect(reader.output.availableData.count > 0)
+        reader.send(SIGKILL)
+        reader.wait()
       }
     }
   }
 
   @Test func whoHandsOverDescriptors() throws {
     try expectNothingStays {
-      let client = try DaemonClient(daemon.socketPath)
+      let client = try DaemonClient(daemon.socket)
       let files = try (0..<16).map { _ in
         try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null"))
       }

@@ -29,18 +29,18 @@ import Varlink
   @Test(.enabled(if: OtherUser.isPossible, "needs root"))
   func anOrdinaryUserHasA128Connections() throws {
     let daemon = try DaemonProcess()
-    var clients = try OtherUser.connect(to: daemon.socketPath, uid: Self.user, count: 129)
+    var clients = try OtherUser.connect(to: daemon.socket, uid: Self.user, count: 129)
     let refused = clients.removeLast()
     try expectConnections(128, clients, refused: refused)
-    let another = try OtherUser.connect(to: daemon.socketPath, uid: Self.user + 1)[0]
+    let another = try OtherUser.connect(to: daemon.socket, uid: Self.user + 1)[0]
     #expect(try another.call("org.varlink.service.GetInfo").error == nil)
     clients.removeLast().close()
-    let own = try DaemonClient(daemon.socketPath)
+    let own = try DaemonClient(daemon.socket)
     #expect(
       try daemon.waitUntil {
         try own.call("io.bearing.daemon.GetStatus").parameters["clients"] == 129
       })
-    let next = try OtherUser.connect(to: daemon.socketPath, uid: Self.user)[0]
+    let next = try OtherUser.connect(to: daemon.socket, uid: Self.user)[0]
     #expect(try next.call("org.varlink.service.GetInfo").error == nil)
     #expect(daemon.log.contains("refused user \(Self.user) (process "))
   }
@@ -48,17 +48,17 @@ import Varlink
   @Test func theDaemonsOwnUserHasAsManyAsTheConfigurationSays() throws {
     let daemon = try DaemonProcess(
       Self.configuration("ConnectionsOfRoot=5\nConnectionsPerUser=5\n"))
-    let clients = try (0..<5).map { _ in try DaemonClient(daemon.socketPath) }
-    try expectConnections(5, clients, refused: try DaemonClient(daemon.socketPath))
+    let clients = try (0..<5).map { _ in try DaemonClient(daemon.socket) }
+    try expectConnections(5, clients, refused: try DaemonClient(daemon.socket))
   }
 
   @Test func whoIsRefusedAndSaysNothingIsGoneAfterItsGrace() throws {
     let daemon = try DaemonProcess(
       Self.configuration(
         "ConnectionsOfRoot=1\nConnectionsPerUser=1\nRefusalTime=100ms\nRefusalsWaiting=2\n"))
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     _ = try client.call("io.bearing.daemon.GetStatus")
-    let refused = try (0..<10).map { _ in try DaemonClient(daemon.socketPath) }
+    let refused = try (0..<10).map { _ in try DaemonClient(daemon.socket) }
     for refused in refused { #expect(try refused.rest().isEmpty) }
     #expect(try client.call("io.bearing.daemon.GetStatus").parameters["clients"] == 1)
     let list = try client.call("io.bearing.daemon.ListClients").parameters["clients"]?.array
@@ -67,15 +67,15 @@ import Varlink
 
   @Test func allTogetherHaveALimitToo() throws {
     let daemon = try DaemonProcess(Self.configuration("Connections=3\n"))
-    let clients = try (0..<3).map { _ in try DaemonClient(daemon.socketPath) }
-    try expectConnections(3, clients, refused: try DaemonClient(daemon.socketPath))
+    let clients = try (0..<3).map { _ in try DaemonClient(daemon.socket) }
+    try expectConnections(3, clients, refused: try DaemonClient(daemon.socket))
   }
 
   // MARK: Streams
 
   @Test func aUserHasSoManyStreams() throws {
     let daemon = try DaemonProcess(Self.configuration("StreamsOfRoot=2\nStreamsPerUser=2\n"))
-    let streams = try (0..<3).map { _ in try DaemonClient(daemon.socketPath) }
+    let streams = try (0..<3).map { _ in try DaemonClient(daemon.socket) }
     #expect(try streams[0].open("io.bearing.daemon.SubscribeStatus").error == nil)
     #expect(try streams[1].open("io.bearing.location.Subscribe").error == nil)
     for method in ["io.bearing.location.Subscribe", "io.bearing.daemon.SubscribeStatus"] {
@@ -97,7 +97,7 @@ import Varlink
       let pad = String(repeating: "x", count: size - start.count - end.count)
       return Array((start + pad + end).utf8) + [0]
     }
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send(request(65_536))
     #expect(try client.next().parameters["vendor"] == "bearingd")
     try client.send(request(65_537))
@@ -106,11 +106,11 @@ import Varlink
 
   @Test func endlessDataCostsItsSenderTheConnectionAndTheDaemonNoMemory() throws {
     let daemon = try DaemonProcess()
-    let other = try DaemonClient(daemon.socketPath)
+    let other = try DaemonClient(daemon.socket)
     _ = try other.call("io.bearing.daemon.GetStatus")
     let before = daemon.residentBytes
     for byte in [UInt8(ascii: "A"), UInt8(ascii: "["), UInt8(ascii: " ")] {
-      let client = try DaemonClient(daemon.socketPath)
+      let client = try DaemonClient(daemon.socket)
       let piece = [UInt8](repeating: byte, count: 64 * 1024)
       #expect(throws: (any Error).self) {
         for _ in 0..<1024 { try client.send(piece) }
@@ -129,7 +129,7 @@ import Varlink
       let nest = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
       return Array(#"{"method":"org.varlink.service.GetInfo","x":\#(nest)}"#.utf8) + [0]
     }
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send(request(limit))
     #expect(try client.next().parameters["vendor"] == "bearingd")
     try client.send(request(limit + 1))
@@ -139,7 +139,7 @@ import Varlink
   @Test func anIncompleteRequestIsNotWaitedForForEver() throws {
     let daemon = try DaemonProcess(Self.configuration("RequestTime=1\n"))
     let start = Date()
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     try client.send(DaemonClient.encode("org.varlink.service.GetInfo") + Array("{".utf8))
     #expect(try client.next().parameters["vendor"] == "bearingd")
     #expect(try client.rest().isEmpty)
@@ -148,15 +148,15 @@ import Varlink
   }
 
   @Test func whoTakesNoByteIsDisconnected() throws {
-    let gpsd = try FakeGpsd()
+    let gpsd = try GpsdFake()
     let daemon = try DaemonProcess(gpsd.configuration + "[Limits]\nStallTime=1\n")
-    let client = try DaemonClient(daemon.socketPath)
-    let watcher = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
+    let watcher = try DaemonClient(daemon.socket)
     _ = try client.open("io.bearing.location.Subscribe")
     _ = try watcher.open("io.bearing.location.Subscribe")
-    #expect(gpsd.waitForWatchers(1))
+    let receiver = try gpsd.acceptDaemon()
     for step in 0..<400 {
-      gpsd.sayFix(step: step)
+      receiver.sendFix(step: step)
       _ = try watcher.next { $0.parameters["fix"]?["latitude"] != nil }
     }
     #expect(try daemon.waitUntil { try clientCount(daemon) == 2 })
@@ -166,7 +166,7 @@ import Varlink
   }
 
   private func clientCount(_ daemon: DaemonProcess) throws -> JSON? {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     return try client.call("io.bearing.daemon.ListClients").parameters["clients"]?.array.map {
       .int(Int64($0.count))
     }

@@ -11,7 +11,7 @@ import Varlink
   }
 
   private func connect() throws -> DaemonClient {
-    let client = try DaemonClient(daemon.socketPath)
+    let client = try DaemonClient(daemon.socket)
     _ = try client.call("org.varlink.service.GetInfo")
     return client
   }
@@ -41,7 +41,7 @@ import Varlink
     var streams: [DaemonClient] = []
     for count in 2..<40 {
       // The connection and its call come to the daemon together.
-      let client = try DaemonClient(daemon.socketPath)
+      let client = try DaemonClient(daemon.socket)
       let reply = try client.open("io.bearing.daemon.SubscribeStatus")
       #expect(reply.parameters["clients"] == .int(Int64(count)))
       #expect(try first.next { $0.parameters["clients"] == .int(Int64(count)) }.continues)
@@ -61,7 +61,7 @@ import Varlink
   @Test func everyDeviceIsMadeAtStartWhenTheConfigurationSaysSo() throws {
     let eager = try DaemonProcess(
       "[Daemon]\nEager=yes\n[Location]\nSource=simulation\n[Accelerometer]\nSource=none\n")
-    let client = try DaemonClient(eager.socketPath)
+    let client = try DaemonClient(eager.socket)
     let devices = try client.call("io.bearing.daemon.GetStatus").parameters["devices"]?.array ?? []
     #expect(!devices.isEmpty)
     for device in devices {

@@ -34,6 +34,9 @@ extension DaemonProcess {
       .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
+  /// How many threads it has.
+  public var threadCount: Int { threads.count }
+
   /// How often its threads gave the processor away or lost it, since its start.
   public var contextSwitches: Int {
     threadFolders.reduce(0) { sum, folder in

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+public import Glibc
 
 /// The real daemon on a configuration of the test's, in a folder of its own, gone with the object.
 public final class DaemonProcess: Sendable {

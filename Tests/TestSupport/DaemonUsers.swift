@@ -27,16 +27,14 @@ public enum OtherUser {
     let folder = try TemporaryFolder()
     chmod(folder.path, 0o777)
     let listener = try Socket.listen(at: folder.path + "/drop", mode: 0o666)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-    process.arguments = [
+    let arguments = [
       "--reuid=\(uid)", "--regid=\(gid ?? uid)",
       groups.isEmpty
         ? "--clear-groups" : "--groups=" + groups.map(String.init).joined(separator: ","),
       "/usr/bin/python3", "-c", helper, path, folder.path + "/drop", String(count),
     ]
-    try process.run()
-    defer { process.waitUntilExit() }
+    let process = try ChildProcess("/usr/bin/setpriv", arguments)
+    defer { process.wait() }
     let milliseconds = Int32(DaemonProcess.patience * 1000)
     guard try listener.wait(for: .readable, milliseconds: milliseconds),
       let drop = try listener.accept()
