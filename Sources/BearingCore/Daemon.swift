@@ -125,7 +125,11 @@ public final class Daemon {
 
   private func announce() {
     guard deadline == nil, statusLine != announced else { return }
-    if ServiceManager.offer("STATUS=\(statusLine)") { announced = statusLine } else { announceSoon() }
+    if ServiceManager.offer("STATUS=\(statusLine)") {
+      announced = statusLine
+    } else {
+      announceSoon()
+    }
   }
 
   /// Puts what is in force, and can change while it runs, into effect.

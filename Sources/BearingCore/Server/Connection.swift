@@ -34,8 +34,7 @@ final class Connection {
   private var isYielding = false
   var isClosed = false
   private var isEnding = false
-  private var blockedSince: BootTime?
-  private var incomplete: (message: UInt64, since: BootTime)?
+  private var patience = Patience()
   /// Where the running stream is kept for the next process; nil when it is not.
   var slot: Int?
   /// The stream of the process before that is being taken up.
@@ -134,15 +133,15 @@ final class Connection {
       switch calls.next() {
       case .idle:
         return
-      case .send where refusedLimit != nil:
-        isEnding = true
-        transmit(refusal)
-      case .call(let call) where refusedLimit != nil:
-        isEnding = true
-        if !call.oneway { transmit(refusal) }
       case .send(let reply):
-        transmit(reply)
+        isEnding = refusedLimit != nil
+        transmit(refusedLimit.map(DaemonInterface.refusal) ?? reply)
       case .call(let call):
+        if let refusedLimit {
+          isEnding = true
+          if !call.oneway { transmit(DaemonInterface.refusal(limit: refusedLimit)) }
+          continue
+        }
         let exchange = Exchange(call, on: self)
         exchange.resumption = resumption
         self.exchange = exchange
@@ -166,13 +165,6 @@ final class Connection {
     if !reply.isEmpty { transmit(reply) }
     process()
     if !isClosed { update() }
-  }
-
-  /// The answer to the one call that a client may make which has too many connections.
-  private var refusal: [UInt8] {
-    Reply.encode(
-      error: "\(DaemonInterface.name).QuotaExceeded",
-      parameters: ["resource": "connections", "limit": .int(Int64(refusedLimit ?? 0))])
   }
 
   /// Makes the call a stream; false, and the call is answered, when the user has too many.
@@ -235,7 +227,7 @@ final class Connection {
     do throws(SocketError) {
       switch try socket.send(message.body.span, loss.span, end.span) {
       case .wouldBlock:
-        if blockedSince == nil { blockedSince = .now() }
+        patience.blocked()
         return false
       case .closed:
         close()
@@ -243,7 +235,7 @@ final class Connection {
       case .bytes(let count):
         delivered += 1
         server.delivered += 1
-        blockedSince = nil
+        patience.unblocked()
         if count < message.body.count + loss.count + end.count {
           // Longer than the socket takes at once: the rest goes first.
           outgoing = Array((message.body + loss + end).dropFirst(count))
@@ -275,13 +267,13 @@ final class Connection {
         let rest = pending.span.extracting(outgoingStart..<pending.count)
         switch try socket.send(rest) {
         case .wouldBlock:
-          if blockedSince == nil { blockedSince = .now() }
+          patience.blocked()
           return
         case .closed:
           return close()
         case .bytes(let count):
           outgoingStart += count
-          blockedSince = nil
+          patience.unblocked()
         }
       }
     } catch {
@@ -327,29 +319,15 @@ final class Connection {
         return close()
       }
     }
-    if queuedBytes == 0 { blockedSince = nil }
+    if queuedBytes == 0 { patience.unblocked() }
     // While the client does not take its answers nothing is read, and it cannot be blamed for that.
-    if wantsInput, let message = calls.incompleteMessage {
-      if incomplete?.message != message { incomplete = (message, .now()) }
-    } else {
-      incomplete = nil
-    }
+    patience.begun(wantsInput ? calls.incompleteMessage : nil)
     server.deadlineChanged(of: self)
   }
 
   /// When the client's time is up; nil while it owes nothing.
   var deadline: BootTime? {
-    var earliest: BootTime?
-    if let blockedSince { earliest = blockedSince + server.limits.stallTime }
-    if let incomplete {
-      let due = incomplete.since + server.limits.requestTime
-      earliest = min(earliest ?? due, due)
-    }
-    if refusedLimit != nil {
-      let due = since + server.limits.refusalTime
-      earliest = min(earliest ?? due, due)
-    }
-    return earliest
+    patience.end(server.limits, refusedSince: refusedLimit == nil ? nil : since)
   }
 
   /// Ends the connection because its deadline has passed.
@@ -357,7 +335,7 @@ final class Connection {
     if refusedLimit == nil {
       server.log.disconnected(
         self,
-        why: blockedSince == nil ? "a request was not complete in time" : "it took no byte in time")
+        why: patience.isBlocked ? "it took no byte in time" : "a request was not complete in time")
     }
     close()
   }

@@ -11,6 +11,13 @@ final class DaemonInterface: InterfaceHandler {
       "Explain": .everyone, "Disconnect": .everyone, "GetMetrics": .administrator,
     ])
 
+  /// The answer to the one call of a client that has more connections than `limit`.
+  static func refusal(limit: Int) -> [UInt8] {
+    Reply.encode(
+      error: "\(name).QuotaExceeded",
+      parameters: ["resource": "connections", "limit": .int(Int64(limit))])
+  }
+
   /// What the daemon tells of itself.
   struct Report {
     var devices: [DeviceStatus]
