@@ -126,10 +126,12 @@ public final class DaemonClient {
 
   /// The next reply that `isWanted`.
   public func next(where isWanted: (Message) -> Bool) throws -> Message {
-    while true {
+    let deadline = Date() + DaemonProcess.patience
+    while Date() < deadline {
       let message = try next()
       if isWanted(message) { return message }
     }
+    throw Failure.timedOut
   }
 
   /// The next reply; nil at the connection's end.

@@ -32,12 +32,9 @@ extension DaemonProcess {
     /// The stream's next reply.
     public func next() throws -> JSON { try Self.parameters(of: client.next()) }
 
-    /// The stream's next reply that `accepts`, leaving out those before it.
+    /// The stream's next reply that `accepts`, leaving out those before it, heartbeats too.
     public func next(_ accepts: (JSON) -> Bool) throws -> JSON {
-      while true {
-        let reply = try next()
-        if accepts(reply) { return reply }
-      }
+      try Self.parameters(of: client.next { $0.error != nil || accepts($0.parameters) })
     }
 
     private static func parameters(of reply: DaemonClient.Message) throws -> JSON {

@@ -41,7 +41,7 @@ public final class DaemonProcess: Sendable {
   ///   - environment: put over this process' own.
   public init(
     _ configuration: String = simulation, keeping tree: SysfsTree? = nil, wrapper: [String] = [],
-    folder: TemporaryFolder? = nil, environment: [String: String] = [:]
+    in folder: TemporaryFolder? = nil, environment: [String: String] = [:]
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -107,6 +107,9 @@ public final class DaemonProcess: Sendable {
     ended.signal()  // so that it may be asked again
     return Ending(end: process.wait(), seconds: Date().timeIntervalSince(start), log: log)
   }
+
+  /// Kills it as a crash would, and waits until it is gone.
+  public func kill() { end(with: SIGKILL) }
 
   /// Waits until it says a line to the service manager; false when it does not in time.
   public func waitFor(notice: String) -> Bool {
