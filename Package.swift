@@ -138,7 +138,7 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: ["BearingClient", "BearingModel", "Varlink", "TestSupport"],
-      path: "Tests/Integration", swiftSettings: strictTests),
+      path: "Tests/Integration", exclude: ["Handover"], swiftSettings: strictTests),
     .testTarget(
       name: "Checks", dependencies: ["TestSupport"], path: "Tests/Checks",
       swiftSettings: strictTests),

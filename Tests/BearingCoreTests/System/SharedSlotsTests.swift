@@ -1,0 +1,73 @@
+import Glibc
+import Testing
+
+@testable import BearingCore
+
+@Suite struct SharedSlotsTests {
+  private struct Record: BitwiseCopyable, Equatable {
+    var number: Int64
+    var fraction: Double
+  }
+
+  private let slots: SharedSlots
+
+  init() throws {
+    slots = try SharedSlots(count: 4)
+  }
+
+  /// What another process would see.
+  private func another() throws -> SharedSlots {
+    try #require(SharedSlots(adopting: dup(slots.descriptor)))
+  }
+
+  @Test func whatIsWrittenIsReadByWhoAdoptsTheMemory() throws {
+    let progress = SharedSlots.Progress(delivered: 7, dropped: 2, pending: 1, cursor: 41)
+    slots.take(2, fixed: Array("call".utf8))
+    slots.write(2, progress, record: Record(number: -5, fraction: 0.25))
+    let other = try another()
+    #expect(other.count == 4)
+    let read = try #require(other.read(2))
+    #expect(read.fixed == Array("call".utf8) && read.progress == progress)
+    #expect(other.record(2, as: Record.self) == Record(number: -5, fraction: 0.25))
+    #expect(other.read(1) == nil)
+  }
+
+  @Test func aSlotThatWasTakenAndNotWrittenIsFree() throws {
+    slots.take(0, fixed: Array("call".utf8))
+    #expect(try another().read(0) == nil)
+  }
+
+  @Test func progressAloneKeepsTheRecord() throws {
+    slots.take(0, fixed: [1])
+    slots.write(0, SharedSlots.Progress(), record: Record(number: 9, fraction: 1))
+    for delivered in 1...5 {
+      slots.write(0, SharedSlots.Progress(delivered: Int64(delivered)))
+      #expect(try another().record(0, as: Record.self) == Record(number: 9, fraction: 1))
+      #expect(try another().read(0)?.progress.delivered == Int64(delivered))
+    }
+  }
+
+  @Test func aFreedSlotIsFree() throws {
+    slots.take(3, fixed: [1])
+    slots.write(3, SharedSlots.Progress())
+    slots.free(3)
+    #expect(try another().read(3) == nil)
+  }
+
+  @Test func memoryOfAnotherFormIsNotAdopted() throws {
+    let descriptor = memfd(bytes: Array(repeating: 0x5a, count: 4096))
+    #expect(SharedSlots(adopting: descriptor) == nil)
+    let short = memfd(bytes: [1, 2, 3])
+    #expect(SharedSlots(adopting: short) == nil)
+    close(descriptor)
+    close(short)
+  }
+
+  private func memfd(bytes: [UInt8]) -> Int32 {
+    var template = Array("/tmp/bearing-slots.XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    unlink(template)
+    _ = write(descriptor, bytes, bytes.count)
+    return descriptor
+  }
+}
