@@ -97,8 +97,15 @@ let package = Package(
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"],
       path: "Tests/varlink-certification", swiftSettings: strict),
+    .executableTarget(
+      name: "third-device", dependencies: ["BearingCore", "BearingModel", "Varlink"],
+      path: "Tests/third-device", swiftSettings: strictTests),
+    .executableTarget(
+      name: "singleton-race", dependencies: ["BearingCore"], path: "Tests/singleton-race",
+      swiftSettings: strictTests),
     .target(
-      name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Varlink"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Varlink"],
+      path: "Tests/TestSupport",
       exclude: ["gpsd-replay"],
       swiftSettings: strictTests),
     .testTarget(
@@ -126,7 +133,10 @@ let package = Package(
       name: "BearingModelTests", dependencies: ["BearingModel", "TestSupport"],
       swiftSettings: strictTests),
     .testTarget(
-      name: "BearingCoreTests", dependencies: ["BearingCore", "TestSupport"], exclude: ["Fixtures"],
+      name: "BearingCoreTests",
+      dependencies: [
+        "BearingCore", "BearingModel", "TestSupport", "Varlink", "singleton-race", "third-device",
+      ], exclude: ["Fixtures"],
       swiftSettings: strictTests),
     .testTarget(
       name: "BearingClientTests", dependencies: ["BearingClient", "TestSupport"],

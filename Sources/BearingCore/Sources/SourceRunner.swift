@@ -2,7 +2,7 @@
 ///
 /// A thread that is stuck in a device call is abandoned: what it posts later goes nowhere, it is
 /// never joined, and no second one is started until it has returned.
-final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
+public final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   private let name: String
   private let make: () -> any Source<Raw, Demand>
   private let receive: ([Raw]) -> Void
@@ -19,7 +19,7 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   ///
   /// On the loop, `receive` is called with what was posted, and `ended` when the thread of a
   /// demand that is over has returned.
-  init(
+  public init(
     loop: EventLoop, name: String, make: @escaping () -> any Source<Raw, Demand>,
     receive: @escaping ([Raw]) -> Void, ended: @escaping () -> Void
   ) throws(SystemError) {
@@ -33,19 +33,19 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   }
 
   /// Whether samples are asked for.
-  var isRunning: Bool { running != nil || waiting != nil }
+  public var isRunning: Bool { running != nil || waiting != nil }
 
   /// Whether a thread is there, also one that is to end.
-  var hasThread: Bool { running != nil || abandoned != nil }
+  public var hasThread: Bool { running != nil || abandoned != nil }
 
   /// Whether the thread of an earlier demand has not returned and holds the device.
-  var isStuck: Bool { abandoned != nil && waiting != nil }
+  public var isStuck: Bool { abandoned != nil && waiting != nil }
 
   /// What its line has carried since the start.
-  var counters: SourceCounters { queue.counters }
+  public var counters: SourceCounters { queue.counters }
 
   /// Asks for `demand` from now on.
-  func want(_ demand: Demand) throws(SystemError) {
+  public func want(_ demand: Demand) throws(SystemError) {
     if let running {
       running.change(demand)
     } else if let abandoned, !abandoned.hasEnded {
@@ -56,7 +56,7 @@ final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   }
 
   /// Asks for nothing any more: the thread is to end, and what it still posts goes nowhere.
-  func stop() {
+  public func stop() {
     waiting = nil
     guard let running else { return }
     running.stop()

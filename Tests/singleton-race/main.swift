@@ -1,0 +1,46 @@
+// 64 threads race for the strict singletons, or with `broken` for one that is not; for
+// SingletonRaceTests. Says what each found.
+import BearingCore
+import Foundation
+import Synchronization
+
+let racers = 64
+
+/// What a singleton without a lock looks like: the control that the thread sanitizer must see.
+final class BrokenSingleton {
+  nonisolated(unsafe) static var instance: BrokenSingleton?
+
+  static var shared: BrokenSingleton {
+    if let instance = unsafe instance { return instance }
+    let made = BrokenSingleton()
+    unsafe instance = made
+    return made
+  }
+}
+
+/// How many different objects the racers were given.
+func race(_ find: @escaping @Sendable () -> ObjectIdentifier) -> Int {
+  let waiting = Atomic<Int>(racers)
+  let found = Mutex<Set<ObjectIdentifier>>([])
+  let threads = (0..<racers).map { _ in
+    Thread {
+      waiting.subtract(1, ordering: .acquiringAndReleasing)
+      while waiting.load(ordering: .acquiring) > 0 {}
+      let identity = find()
+      found.withLock { _ = $0.insert(identity) }
+    }
+  }
+  for thread in threads { thread.start() }
+  for thread in threads { while !thread.isFinished { usleep(1000) } }
+  return found.withLock { $0.count }
+}
+
+if CommandLine.arguments.contains("broken") {
+  print("broken", race { ObjectIdentifier(BrokenSingleton.shared) })
+} else {
+  // A name's number is that of all constructions: nothing was made before its first use.
+  print("before", InstanceName.next(of: Thread.self))
+  print("location", race { ObjectIdentifier(LocationManager.shared) })
+  print("acceleration", race { ObjectIdentifier(Accelerometer.shared) })
+  print("after", InstanceName.next(of: Thread.self))
+}
