@@ -99,10 +99,10 @@ let package = Package(
       path: "Tests/varlink-certification", swiftSettings: strict),
     .executableTarget(
       name: "third-device", dependencies: ["BearingCore", "BearingModel", "Varlink"],
-      path: "Tests/third-device", swiftSettings: strictTests),
+      path: "Tests/third-device", swiftSettings: strict),
     .executableTarget(
       name: "singleton-race", dependencies: ["BearingCore"], path: "Tests/singleton-race",
-      swiftSettings: strictTests),
+      swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Varlink"],
       path: "Tests/TestSupport",

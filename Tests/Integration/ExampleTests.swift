@@ -14,6 +14,11 @@ import Varlink
   private let daemon: DemoDaemon
   private var environment: [String: String] { ["BEARING_SOCKET": daemon.socket] }
 
+  /// What Python complains of, but for the machine's being busy, which it sees in this mode too.
+  private static func complaints(_ errors: String) -> [Substring] {
+    errors.split(separator: "\n").filter { !$0.hasPrefix("Executing <") }
+  }
+
   init() throws {
     daemon = try DemoDaemon()
   }
@@ -71,7 +76,7 @@ import Varlink
     let run = try ProgramRun.run(
       Self.python, ["-B", "-X", "dev", file] + arguments, environment: environment)
     #expect(run.status == 0)
-    #expect(run.errors == "")
+    #expect(Self.complaints(run.errors) == [])
     #expect(run.lines.count == lines)
     #expect(run.lines.allSatisfy { $0.contains(part) }, "\(run.output)")
   }
@@ -97,7 +102,7 @@ import Varlink
     let run = try ProgramRun.run(
       Self.python, ["-B", "-X", "dev", "-c", program],
       environment: environment.merging(["PYTHONPATH": folder]) { $1 })
-    #expect(run.errors == "")
+    #expect(Self.complaints(run.errors) == [])
     #expect(run.lines == ["NothingInTime", "Unreachable", "BearingError"])
   }
 }

@@ -1,6 +1,7 @@
 // 64 threads race for the strict singletons, or with `broken` for one that is not; for
 // SingletonRaceTests. Says what each found.
 import BearingCore
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -21,6 +22,7 @@ final class BrokenSingleton {
 /// How many different objects the racers were given.
 func race(_ find: @escaping @Sendable () -> ObjectIdentifier) -> Int {
   let waiting = Atomic<Int>(racers)
+  let done = DispatchSemaphore(value: 0)
   let found = Mutex<Set<ObjectIdentifier>>([])
   let threads = (0..<racers).map { _ in
     Thread {
@@ -28,10 +30,11 @@ func race(_ find: @escaping @Sendable () -> ObjectIdentifier) -> Int {
       while waiting.load(ordering: .acquiring) > 0 {}
       let identity = find()
       found.withLock { _ = $0.insert(identity) }
+      done.signal()
     }
   }
   for thread in threads { thread.start() }
-  for thread in threads { while !thread.isFinished { usleep(1000) } }
+  for _ in threads { done.wait() }
   return found.withLock { $0.count }
 }
 

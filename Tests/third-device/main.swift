@@ -12,5 +12,5 @@ let daemon = try Daemon(
   lock: InstanceLock(runtimeDirectory: folder),
   registry: Registry(devices: Registry.standard.devices + [Gyroscope.self]),
   readConfiguration: { (configuration, []) })
-_ = write(STDOUT_FILENO, "ready\n", 6)
+_ = unsafe write(STDOUT_FILENO, "ready\n", 6)
 try daemon.run()

@@ -40,10 +40,12 @@ import Varlink
     let files = try #require(FileManager.default.enumerator(atPath: core.path))
     var naming: [String] = []
     for case let name as String in files
-    where name.hasSuffix(".swift") && !name.hasPrefix("Devices/") {
+    where name.hasSuffix(".swift") && !name.hasPrefix("Devices/")
+      && !name.hasPrefix("Configuration/")
+    {
       let text = try String(contentsOf: core.appending(path: name), encoding: .utf8)
       let code = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
-      if code.contains(where: { $0.contains("LocationManager") || $0.contains("Accelerometer.") }) {
+      if code.contains(where: { $0.contains(#/\b(LocationManager|Accelerometer)\b/#) }) {
         naming.append(name)
       }
     }
