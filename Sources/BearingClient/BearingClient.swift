@@ -61,9 +61,14 @@ public struct BearingClient: Sendable {
   ///   - method: such as `io.bearing.location.Subscribe`.
   ///   - parameters: an object in the wire's names and units. With a `heartbeat` in it, a daemon
   ///     that stays silent for twice that long and 5 s more counts as lost.
+  ///   - resumption: members of the parameters, after a reply, with which another connection goes on
+  ///     behind it; none for streams that begin with how things stand.
   /// - Returns: a stream that is connected by its first `next()`.
-  public func replies(_ method: String, _ parameters: JSON = [:]) -> BearingStream<JSON> {
-    stream(method, parameters) { reply throws(BearingError) in reply }
+  public func replies(
+    _ method: String, _ parameters: JSON = [:],
+    resumption: @escaping @Sendable (JSON) -> [String: JSON] = { _ in [:] }
+  ) -> BearingStream<JSON> {
+    stream(method, parameters, resumption: resumption) { reply throws(BearingError) in reply }
   }
 
   /// How long the daemon may take over an answer that needs no waiting for a device.
@@ -89,16 +94,21 @@ public struct BearingClient: Sendable {
 
   /// A stream whose replies read as `Update`.
   func stream<Update: Decodable & Sendable>(
-    _ method: String, _ parameters: JSON
+    _ method: String, _ parameters: JSON,
+    resumption: @escaping @Sendable (Update) -> [String: JSON] = { _ in [:] }
   ) -> BearingStream<Update> {
-    stream(method, parameters) { reply throws(BearingError) in try Self.decode(reply) }
+    stream(method, parameters, resumption: resumption) { reply throws(BearingError) in
+      try Self.decode(reply)
+    }
   }
 
   private func stream<Update: Sendable>(
     _ method: String, _ parameters: JSON,
+    resumption: @escaping @Sendable (Update) -> [String: JSON],
     decode: @escaping @Sendable (JSON) throws(BearingError) -> Update
   ) -> BearingStream<Update> {
-    BearingStream(client: self, method: method, parameters: parameters, decode: decode)
+    BearingStream(
+      client: self, method: method, parameters: parameters, resumption: resumption, decode: decode)
   }
 
   static func decode<Value: Decodable>(_ reply: JSON) throws(BearingError) -> Value {

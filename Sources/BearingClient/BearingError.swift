@@ -18,6 +18,12 @@ public enum BearingError: Error, Sendable, Equatable {
   case invalidParameter(String)
   /// The daemon does not have this method or interface: it is older than the client.
   case unsupported(String)
+  /// The user has a region of that name already.
+  case regionExists(String)
+  /// The user has no region of that name.
+  case regionNotFound(String)
+  /// The daemon could not write to disk what was asked; nothing has changed.
+  case storageFailed(reason: String)
   /// Any other error of the daemon, by its full name, with its parameters as JSON.
   case other(name: String, parameters: JSON)
   /// The daemon sent what cannot be read.
@@ -46,6 +52,12 @@ extension BearingError: CustomStringConvertible {
       return "the daemon refuses the value given for \(name)"
     case .unsupported(let what):
       return "the daemon does not have \(what); it may be older than this program"
+    case .regionExists(let identifier):
+      return "there is a region \(identifier) already: remove it first"
+    case .regionNotFound(let identifier):
+      return "there is no region \(identifier)"
+    case .storageFailed(let reason):
+      return "the daemon could not store it, and nothing has changed: \(reason)"
     case .other(let name, let parameters):
       return parameters == [:] ? name : "\(name) \(parameters)"
     case .invalidReply(let reason):
@@ -105,6 +117,12 @@ extension BearingError {
       self = .unsupported("the method \(text("method"))")
     case "InterfaceNotFound":
       self = .unsupported("the interface \(text("interface"))")
+    case "RegionExists":
+      self = .regionExists(text("identifier"))
+    case "RegionNotFound":
+      self = .regionNotFound(text("identifier"))
+    case "StorageFailed":
+      self = .storageFailed(reason: text("reason"))
     default:
       self = .other(name: name, parameters: parameters)
     }

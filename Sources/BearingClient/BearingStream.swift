@@ -35,6 +35,8 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
   let client: BearingClient
   let method: String
   let parameters: JSON
+  /// Members of the parameters that another connection has to begin with after an update.
+  var resumption: @Sendable (Update) -> [String: JSON] = { _ in [:] }
   let decode: @Sendable (JSON) throws(BearingError) -> Update
 
   /// A stream of its own, from its first reply.
@@ -49,6 +51,8 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
     }
 
     private let stream: BearingStream
+    /// What the next connection is made with.
+    private var parameters: JSON
     private var phase = Phase.disconnected
     /// Connections in a row that could not be made or gave no update.
     private var failures = 0
@@ -61,6 +65,7 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
 
     init(stream: BearingStream) {
       self.stream = stream
+      parameters = stream.parameters
     }
 
     /// The next event; nil after the last one.
@@ -111,7 +116,7 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
       let connection = try await stream.client.connect()
       do {
         return try await connection.stream(
-          stream.method, stream.parameters, silenceLimit: silenceLimit
+          stream.method, parameters, silenceLimit: silenceLimit
         ).makeAsyncIterator()
       } catch {
         throw BearingError(error, socket: stream.client.socket, isConnected: true)
@@ -136,6 +141,7 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
     private mutating func event(for update: Update) -> StreamEvent<Update> {
       hasRun = true
       failures = 0
+      for (name, value) in stream.resumption(update) { parameters.set(name, value) }
       guard isInterrupted else { return .update(update) }
       isInterrupted = false
       waiting = update
@@ -158,5 +164,14 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
       isInterrupted = true
       return .interrupted(error)
     }
+  }
+}
+
+extension JSON {
+  /// Sets a member of an object.
+  fileprivate mutating func set(_ name: String, _ value: JSON) {
+    var members = object ?? [:]
+    members[name] = value
+    self = .object(members)
   }
 }

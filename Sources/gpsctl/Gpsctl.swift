@@ -6,7 +6,8 @@ import Glibc
 struct Gpsctl {
   /// Every command, as help lists them.
   static let commands: [Command] = [
-    .status, .fix, .watch, .sky, .heading, .sensors, .orientation, .monitor, .clients, .metrics,
+    .status, .fix, .watch, .sky, .heading, .sensors, .orientation, .region, .monitor, .clients,
+    .metrics,
     .completion,
   ]
 

@@ -24,11 +24,12 @@ struct RegionTable {
   var isEmpty: Bool { entries.isEmpty }
 
   /// Takes a region in.
-  mutating func add(_ region: Region, owner: UInt32, isDwellTold: Bool, now: BootTime) {
-    entries.append(
-      Entry(
-        owner: owner, region: region,
-        watch: RegionWatch(region, now: now, isDwellTold: isDwellTold)))
+  mutating func add(
+    _ region: Region, owner: UInt32, isDwellTold: Bool = false, insideSince: BootTime? = nil,
+    now: BootTime
+  ) {
+    let watch = RegionWatch(region, now: now, isDwellTold: isDwellTold, insideSince: insideSince)
+    entries.append(Entry(owner: owner, region: region, watch: watch))
   }
 
   /// Takes a region out; false when there is none of that name.

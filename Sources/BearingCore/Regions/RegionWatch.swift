@@ -33,16 +33,20 @@ struct RegionWatch: BitwiseCopyable, Sendable {
   private var insideEvidence = 0.0
   private var outsideEvidence = 0.0
   private var previous: FixMoment?
-  private var insideSince: BootTime?
+  /// Since when it is inside; nil while it is not.
+  private(set) var insideSince: BootTime?
   /// Whether the stay that goes on had its dwell event.
   private(set) var isDwellTold: Bool
 
   /// A watch of `region`, in the state that it is known to be in.
   ///
   /// - Parameters:
-  ///   - now: When the watch starts; a dwell is reckoned from here when the device is inside.
+  ///   - now: When the watch starts.
   ///   - isDwellTold: Whether the stay that goes on had its event already.
-  init(_ region: Region, now: BootTime, isDwellTold: Bool = false) {
+  ///   - insideSince: When the stay that goes on began; nil counts it from now.
+  init(
+    _ region: Region, now: BootTime, isDwellTold: Bool = false, insideSince: BootTime? = nil
+  ) {
     latitude = region.latitude
     longitude = region.longitude
     radius = region.radius
@@ -50,7 +54,7 @@ struct RegionWatch: BitwiseCopyable, Sendable {
       by: Nanoseconds.millisecond)
     self.dwell = overflow ? .max : dwell
     state = region.state
-    insideSince = region.state == .inside ? now : nil
+    self.insideSince = region.state == .inside ? insideSince ?? now : nil
     self.isDwellTold = isDwellTold
   }
 

@@ -47,8 +47,9 @@ final class RegionsInterface: InterfaceHandler {
     let ticker = Ticker()
     timer = try loop.timer { ticker.tick?() }
     ticker.tick = { [unowned self] in advance() }
+    let boot = boot
     storage.run { (store) throws(StoreError) in
-      try store.regions()
+      try store.regions(boot: boot)
     } then: { [unowned self] result in
       load(result)
     }
@@ -62,7 +63,12 @@ final class RegionsInterface: InterfaceHandler {
     switch result {
     case .success(let stored):
       for one in stored {
-        table.add(one.region, owner: one.owner, isDwellTold: one.isDwellTold, now: .now())
+        let since = one.insideSince.map {
+          BootTime(nanoseconds: Int64($0) * Nanoseconds.microsecond)
+        }
+        table.add(
+          one.region, owner: one.owner, isDwellTold: one.isDwellTold, insideSince: since,
+          now: .now())
       }
       if !table.isEmpty { demandChanged(true) }
       rearm()
@@ -81,14 +87,16 @@ final class RegionsInterface: InterfaceHandler {
 
   private func advance() {
     let now = BootTime.now()
-    tell(table.takeDwells(at: now))
+    if lastPlace != nil { tell(table.takeDwells(at: now)) }
     if let retryAt, retryAt <= now { storeNext() }
     sendHeartbeats(now)
     rearm()
   }
 
   private func rearm() {
-    timer.arm(at: [table.deadline, retryAt, hub.deadline].compactMap { $0 }.min())
+    // A dwell is told with a place: after a start it waits for the first fix.
+    let dwell = lastPlace == nil ? nil : table.deadline
+    timer.arm(at: [dwell, retryAt, hub.deadline].compactMap { $0 }.min())
   }
 
   private func tell(_ happenings: [RegionTable.Happening]) {
@@ -97,7 +105,8 @@ final class RegionsInterface: InterfaceHandler {
       let entry = table.entries[happening.entry]
       unstored.append(
         RegionHappening(
-          owner: entry.owner, state: entry.watch.state, isDwellTold: entry.watch.isDwellTold,
+          owner: entry.owner, state: entry.watch.state,
+          insideSince: entry.watch.insideSince?.microseconds, isDwellTold: entry.watch.isDwellTold,
           event: happening.kind.flatMap { event($0, of: entry) },
           identifier: entry.region.identifier))
     }
@@ -112,11 +121,13 @@ final class RegionsInterface: InterfaceHandler {
 
   private func event(_ kind: RegionEventKind, of entry: RegionTable.Entry) -> RegionEvent? {
     guard let place = lastPlace else { return nil }
-    let isDwell = kind == .dwell
+    // What happens between fixes is dated on from the last one.
+    let moment = kind == .dwell ? BootTime.now().microseconds : place.bootTimestamp
+    var time = place.timestamp
+    if let moment, let receipt = place.bootTimestamp { time? += moment - receipt }
     return RegionEvent(
-      sequence: 0, identifier: entry.region.identifier, kind: kind,
-      timestamp: isDwell ? nil : place.timestamp,
-      bootTimestamp: isDwell ? BootTime.now().microseconds : place.bootTimestamp,
+      sequence: 0, identifier: entry.region.identifier, kind: kind, timestamp: time,
+      bootTimestamp: moment,
       latitude: place.latitude, longitude: place.longitude,
       horizontalAccuracy: place.horizontalAccuracy)
   }
@@ -177,7 +188,7 @@ final class RegionsInterface: InterfaceHandler {
       return exchange.refuse(quota: "regions", limit: RegionTable.limit)
     }
     let wasEmpty = table.isEmpty
-    table.add(region, owner: owner, isDwellTold: false, now: .now())
+    table.add(region, owner: owner, now: .now())
     storage.run { (store) throws(StoreError) in
       try store.addRegion(region, owner: owner)
     } then: {
@@ -249,17 +260,14 @@ final class RegionsInterface: InterfaceHandler {
     hub.open(
       RegionSubscription(
         stream: stream, heartbeat: heartbeat, lastSent: .now(), owner: owner,
-        sequence: since ?? -1))
-    if since != nil {
+        sequence: -1))
+    storage.run { (store) throws(StoreError) in
+      try store.lastSequence(of: owner)
+    } then: { [unowned self] result in
+      let last = (try? result.get()) ?? 0
+      // Beyond the newest is a reader of a store that is lost: nothing of this one is known to it.
+      hub.update(stream) { $0.sequence = since.map { $0 > last ? 0 : $0 } ?? last }
       read(for: stream)
-    } else {
-      storage.run { (store) throws(StoreError) in
-        try store.lastSequence(of: owner)
-      } then: {
-        [unowned self] result in
-        hub.update(stream) { $0.sequence = (try? result.get()) ?? 0 }
-        read(for: stream)
-      }
     }
   }
 
@@ -300,22 +308,22 @@ final class RegionsInterface: InterfaceHandler {
 
   private func send(_ stored: StoredEvents, to stream: StreamID) {
     guard let record = hub.record(of: stream) else { return }
+    let last = stored.events.last?.sequence ?? record.sequence
     if !stored.events.isEmpty || !record.hasFirst {
       let missed = stored.missed > 0 ? stored.missed : nil
       let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { writer in
         writer.key("events")
         writer.array(stored.events) { $0.value($1) }
         writer.member("missed", missed)
+        writer.member("last", last)
       }
       hub.update(stream) {
         $0.hasFirst = true
         $0.lastSent = .now()
-        $0.sequence = stored.events.last?.sequence ?? $0.sequence
+        $0.sequence = last
       }
       outlet.send(message, to: [stream])
-      if let cursor = hub.record(of: stream)?.sequence {
-        outlet.remember(cursor, cursor: cursor, of: stream)
-      }
+      outlet.remember(last, cursor: last, of: stream)
     }
     let isFull = stored.events.count == Self.eventsPerReply
     if isFull || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }

@@ -5,9 +5,10 @@ internal import SQLiteStore
 /// Write-ahead log, and the disk is waited for at each commit: what a job wrote is there after a
 /// power loss when the job is done. A damaged file is set aside and a fresh one started.
 public final class StateStore {
-  /// The version of the tables below, in the database's user_version.
-  private static let version: Int64 = 1
-  private static let schema = """
+  /// What each version of the tables adds to the one before; the database's user_version says how
+  /// many of these it has had.
+  private static let steps = [
+    """
     CREATE TABLE last_fix (
       id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL, fix TEXT NOT NULL);
     CREATE TABLE approximate (
@@ -21,7 +22,12 @@ public final class StateStore {
       uid INTEGER NOT NULL, sequence INTEGER NOT NULL, boot TEXT NOT NULL, event TEXT NOT NULL,
       PRIMARY KEY (uid, sequence)) WITHOUT ROWID;
     CREATE TABLE event_counters (uid INTEGER PRIMARY KEY, last INTEGER NOT NULL);
+    """,
     """
+    ALTER TABLE regions ADD COLUMN inside_since INTEGER;
+    ALTER TABLE regions ADD COLUMN boot TEXT;
+    """,
+  ]
 
   private let path: String
   private var opened: OpenDatabase?
@@ -76,21 +82,28 @@ public final class StateStore {
     if let damage = try database.damage() {
       throw StoreError(attempt: "check", path: path, kind: .damaged, detail: damage)
     }
+    try bringUpToDate(database, path)
+    return database
+  }
+
+  private static func bringUpToDate(
+    _ database: borrowing Database, _ path: String
+  ) throws(StoreError) {
     let found = try database.prepare("PRAGMA user_version").first { (row: borrowing Row) in
-      row.integer(0) ?? 0
+      Int(row.integer(0) ?? 0)
     }
-    if found ?? 0 == 0 {
-      try database.transaction { () throws(StoreError) in
-        try database.execute(schema)
-        try database.execute("PRAGMA user_version = \(version)")
-      }
-    } else if let found, found > version {
+    let version = max(0, found ?? 0)
+    guard version <= steps.count else {
       throw StoreError(
         attempt: "use", path: path, kind: .other,
-        detail: "it was written by a newer bearingd (version \(found), this one knows \(version)); "
-          + "install that one again, or move the file away")
+        detail: "it was written by a newer bearingd (version \(version), this one knows "
+          + "\(steps.count)); install that one again, or move the file away")
     }
-    return database
+    guard version < steps.count else { return }
+    try database.transaction { () throws(StoreError) in
+      for step in steps[version...] { try database.execute(step) }
+      try database.execute("PRAGMA user_version = \(steps.count)")
+    }
   }
 
   private func setAside(because detail: String) throws(StoreError) {

@@ -6,6 +6,9 @@ internal import SQLiteStore
 struct StoredRegion: Sendable, Equatable {
   var owner: UInt32
   var region: Region
+  /// Microseconds on CLOCK_BOOTTIME when the stay that goes on began; nil when there is none, or it
+  /// began in another boot.
+  var insideSince: Int?
   /// Whether the stay that goes on had its dwell event.
   var isDwellTold: Bool
 }
@@ -14,6 +17,8 @@ struct StoredRegion: Sendable, Equatable {
 struct RegionHappening: Sendable, Equatable {
   var owner: UInt32
   var state: RegionState
+  /// Microseconds on CLOCK_BOOTTIME; nil while it is not inside.
+  var insideSince: Int?
   var isDwellTold: Bool
   /// Without its sequence, which the store gives; nil for a change that is not told.
   var event: RegionEvent?
@@ -33,12 +38,12 @@ extension StateStore {
   /// Events that are kept for each user.
   static var keptEvents: Int { 1000 }
 
-  func regions() throws(StoreError) -> [StoredRegion] {
+  func regions(boot: String) throws(StoreError) -> [StoredRegion] {
     try withDatabase { (database: borrowing Database) throws(StoreError) in
       try database.prepare(
         """
-        SELECT uid, identifier, latitude, longitude, radius, dwell, state, dwell_told FROM regions
-        ORDER BY uid, identifier
+        SELECT uid, identifier, latitude, longitude, radius, dwell, state, dwell_told, inside_since,
+          boot FROM regions ORDER BY uid, identifier
         """
       ).all { (row: borrowing Row) in
         StoredRegion(
@@ -47,6 +52,7 @@ extension StateStore {
             identifier: row.text(1) ?? "", latitude: row.real(2) ?? 0, longitude: row.real(3) ?? 0,
             radius: row.real(4) ?? 0, dwell: row.integer(5).map { Int($0) },
             state: RegionState(rawValue: row.text(6) ?? "") ?? .unknown),
+          insideSince: row.text(9) == boot ? row.integer(8).map { Int($0) } : nil,
           isDwellTold: row.integer(7) == 1)
       }
     }
@@ -79,9 +85,13 @@ extension StateStore {
       try database.transaction { () throws(StoreError) in
         for happening in happenings {
           try database.prepare(
-            "UPDATE regions SET state = ?, dwell_told = ? WHERE uid = ? AND identifier = ?"
+            """
+            UPDATE regions SET state = ?, dwell_told = ?, inside_since = ?, boot = ?
+            WHERE uid = ? AND identifier = ?
+            """
           ).run(
             .text(happening.state.rawValue), .integer(happening.isDwellTold ? 1 : 0),
+            happening.insideSince.map { .integer(Int64($0)) } ?? .null, .text(boot),
             .integer(Int64(happening.owner)), .text(happening.identifier))
           if let event = happening.event {
             try Self.append(event, owner: happening.owner, boot: boot, to: database)

@@ -1,7 +1,7 @@
 /// Reads a command line in terms of a tree of commands.
 ///
 /// Options may stand before, between and after operands, as `--name value` or `--name=value`;
-/// `--` ends them.
+/// `--` ends them. A negative number is an operand.
 struct ArgumentParser {
   /// What the command line asks for.
   enum Request {
@@ -38,7 +38,7 @@ struct ArgumentParser {
       if first == "--", !isOptionsEnd {
         isOptionsEnd = true
         rest.removeFirst()
-      } else if first.hasPrefix("-"), first != "-", !isOptionsEnd {
+      } else if first.hasPrefix("-"), first != "-", Double(first) == nil, !isOptionsEnd {
         if first == "-h" { return .help(path) }
         let place = "gpsctl \(path.joined(separator: " "))"
         let option = try readOption(&rest, among: command.allOptions, of: place)

@@ -8,7 +8,7 @@ extension Command {
   /// Streams, as they come.
   static let watch = Command(
     name: "watch",
-    summary: "positions, samples, orientation, motion, satellites or headings as they come",
+    summary: "positions, samples, orientation and other streams as they come",
     discussion: """
       Watches the position when nothing is named. Goes on until it is interrupted, --count
       measurements came (states and repetitions do not count) or --timeout is over; then exit
@@ -18,8 +18,8 @@ extension Command {
       """,
     operands: .words(WatchStream.allCases.map(\.rawValue)),
     options: [
-      .interval, .distance, .accuracy, .rate, .sensor, .heartbeat, .count, .timeout, .units,
-      .coordinates,
+      .interval, .distance, .accuracy, .rate, .sensor, .since, .heartbeat, .count, .timeout,
+      .units, .coordinates,
     ],
     examples: [
       Example("gpsctl watch", "the position, each time there is a new one"),
@@ -30,10 +30,16 @@ extension Command {
       Example("gpsctl watch --heartbeat 5s --json", "a sign of life every 5 s"),
     ]
   ) { invocation throws(Failure) in
-    let watch = try Watch(invocation)
+    try await Watch(invocation).runUntilReaderGoes()
+  }
+}
+
+extension Watch {
+  /// The same, and ends when nobody reads the output any more.
+  func runUntilReaderGoes() async throws(Failure) {
     if StandardStreams.canReaderGo {
       StandardStreams.onReaderGone { exit(ExitStatus.done.rawValue) }
     }
-    try await watch.run()
+    try await run()
   }
 }

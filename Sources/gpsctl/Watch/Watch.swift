@@ -16,11 +16,15 @@ struct Watch: Sendable {
   let invocation: Invocation
   let printer: WatchPrinter
 
-  init(_ invocation: Invocation) throws(Failure) {
+  /// A watch of the streams that are named, of the position when none is, or of `stream` alone.
+  init(_ invocation: Invocation, of stream: WatchStream? = nil) throws(Failure) {
     session = Session(invocation)
     self.invocation = invocation
-    let named = invocation.operands.compactMap(WatchStream.init)
+    let named = stream.map { [$0] } ?? invocation.operands.compactMap(WatchStream.init)
     streams = named.isEmpty ? [.location] : named
+    if let since = invocation.text(.since), !(Int64(since).map { $0 >= 0 } ?? false) {
+      throw .usage("--since \(since): expected the sequence of an event, or 0")
+    }
     for option in WatchStream.allCases.flatMap(\.options) where invocation.has(option) {
       guard !streams.contains(where: { $0.options.contains(option) }) else { continue }
       let words = WatchStream.allCases.filter { $0.options.contains(option) }.map(\.rawValue)
@@ -61,7 +65,8 @@ struct Watch: Sendable {
 
   /// Prints one stream; nil when it ended by itself.
   private func follow(_ stream: WatchStream) async -> Outcome? {
-    let replies = session.client.replies(stream.method, stream.parameters(invocation))
+    let replies = session.client.replies(
+      stream.method, stream.parameters(invocation), resumption: stream.resumption)
     do throws(Failure) {
       var events = replies.makeAsyncIterator()
       while let event = try await next(&events) {

@@ -16,6 +16,7 @@ struct WatchText: Sendable {
     case .location: texts = [location(try session.decode(reply, as: LocationUpdate.self))]
     case .sky: texts = [sky(try session.decode(reply, as: SkyUpdate.self))]
     case .heading: texts = [heading(try session.decode(reply, as: HeadingUpdate.self))]
+    case .regions: texts = events(try session.decode(reply, as: RegionUpdate.self))
     case .acceleration: texts = samples(try session.decode(reply, as: AccelerationUpdate.self))
     case .orientation:
       let update = try session.decode(reply, as: OrientationUpdate.self)
@@ -53,6 +54,16 @@ struct WatchText: Sendable {
     var parts = [HeadingText.line(heading)]
     if update.isRepeated, let age = update.age { parts.append("\(Times.span(age)) old") }
     return state(update.state.rawValue, parts.joined(separator: "  ")) + dropped(update.dropped)
+  }
+
+  private func events(_ update: RegionUpdate) -> [String] {
+    update.events.enumerated().map { index, event in
+      let time = event.timestamp.map(Times.utc) ?? "at a time unknown"
+      let accuracy = event.horizontalAccuracy.map { "  ± \(fixText.units.length($0))" } ?? ""
+      let place = fixText.coordinates.text(latitude: event.latitude, longitude: event.longitude)
+      return "\(event.sequence)  \(time)  \(HelpText.padded(event.kind.rawValue, to: 5))  "
+        + "\(event.identifier)  \(place)\(accuracy)" + dropped(index == 0 ? update.missed : 0)
+    }
   }
 
   private func samples(_ update: AccelerationUpdate) -> [String] {
