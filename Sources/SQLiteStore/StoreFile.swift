@@ -34,9 +34,12 @@ public enum StoreFile {
   public static func makeFolder(_ path: String) throws(StoreError) {
     let above = folder(of: path)
     if unsafe mkdir(path, 0o700) == 0 { return try writeOutFolder(above) }
-    if errno == EEXIST { return }
-    let failure = StoreError(attempt: "make the folder", path: path, errno: errno)
-    guard failure.kind == .missing, above != path else { throw failure }
+    let code = errno
+    if code == EEXIST { return }
+    // Below a file there is nothing to make: only what is missing is made first.
+    guard code == ENOENT, above != path else {
+      throw StoreError(attempt: "make the folder", path: path, errno: code)
+    }
     try makeFolder(above)
     try makeFolder(path)
   }
