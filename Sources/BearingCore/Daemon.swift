@@ -1,5 +1,6 @@
 internal import Glibc
 internal import BearingModel
+internal import Preferences
 internal import Varlink
 
 /// The whole daemon: devices, server and what systemd is told, on one loop.
@@ -8,6 +9,8 @@ public final class Daemon {
   public static let socketName = "io.bearing"
   /// Its database's name in the state directory.
   private static let stateName = "state.db"
+  /// Its users' and the machine's preferences there.
+  private static let preferencesName = "bearingd.preferences"
   private static let socketMode: UInt32 = 0o666
   /// How long devices may take at the end to put their settings back.
   private static let restTime = 2 * Nanoseconds.second
@@ -32,6 +35,7 @@ public final class Daemon {
   private let stationary = Stationary()
   private var interface: DaemonInterface?
   private var regions: RegionsInterface?
+  private var preferences: PreferencesInterface?
   private var warnings: [String]
   /// What is in force.
   var configuration: Configuration
@@ -71,8 +75,7 @@ public final class Daemon {
       loop: loop, limits: configuration.limits, door: AccessDoor(rules),
       interfaces: registry.devices.map { $0.interface } + [
         DaemonInterface.definition,
-        InterfaceDefinition(description: InterfaceText.preferences, methods: [:]),
-        RegionsInterface.definition,
+        PreferencesInterface.definition, RegionsInterface.definition,
       ],
       makeHandler: { lookup.find?($0) })
     lookup.find = { [unowned self] name in handler(of: name) }
@@ -84,6 +87,12 @@ public final class Daemon {
     regions = try RegionsInterface(outlet: server, loop: loop, storage: storage) {
       [unowned self] isNeeded in watchRegions(isNeeded)
     }
+    let preferences = try PreferencesInterface(
+      server: server, loop: loop, storage: storage,
+      path: "\(directories.state)/\(Self.preferencesName)", forced: configuration.preferences)
+    self.preferences = preferences
+    server.preferences = { [unowned preferences] uid in preferences.streams(of: uid) }
+    StorageReport.send { Journal.warning($0.description) }
     server.onStatusChange = { [unowned interface] in interface.statusChanged() }
     for warning in self.warnings { Journal.warning(warning) }
     try listen(configuration, directories, lock)
@@ -141,6 +150,7 @@ public final class Daemon {
     self.warnings = warnings + unknown
     server.setDoor(AccessDoor(rules))
     server.setLimits(configuration.limits)
+    preferences?.force(configuration.preferences)
     interface?.statusChanged()
   }
 
@@ -222,6 +232,7 @@ public final class Daemon {
   private func handler(of name: String) -> (any InterfaceHandler)? {
     if name == DaemonInterface.name { return interface }
     if name == RegionsInterface.name { return regions }
+    if name == PreferencesInterface.name { return preferences }
     do {
       for type in devices
       where try InterfaceDescription(parsing: type.interface.description).name == name {

@@ -27,9 +27,8 @@ import Testing
   /// The folders of the daemon's library from the bottom up: each may use those before it. What is
   /// in none of them, such as the wiring, may use all.
   private static let folders: [String] = [
-    "System", "Configuration", "Access", "Sources", "Acceleration", "Location", "Storage",
-    "Regions", "Streams",
-    "Server", "Devices",
+    "System", "Preferences", "Configuration", "Access", "Sources", "Acceleration", "Location",
+    "Storage", "Regions", "Streams", "Server", "Devices",
   ]
 
   private static func importsAgainstTheArrows(in files: [SourceFile]) -> [String] {

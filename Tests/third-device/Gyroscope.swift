@@ -86,7 +86,7 @@ private final class Desk {
 
   func handle(_ exchange: Exchange) {
     do throws(ServiceError) {
-      let rate = try Parameters(exchange.call).nonnegative("rate") ?? 10
+      let rate = try Parameters(exchange).nonnegative("rate") ?? 10
       guard exchange.openStream() else { return }
       hub.open(TurnSubscription(stream: exchange.stream, rate: rate, lastSent: .now()))
       let first = StreamMessage(.event, tellsLoss: true, writer: &writer) {

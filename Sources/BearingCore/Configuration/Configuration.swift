@@ -1,3 +1,5 @@
+public import Varlink
+
 /// What the administrator decides, every value at its default unless a file says otherwise.
 public struct Configuration: Sendable, Equatable {
   /// `[Daemon]`
@@ -8,6 +10,8 @@ public struct Configuration: Sendable, Equatable {
   public var accelerometer: AccelerometerSettings = AccelerometerSettings()
   /// `[Access]`
   public var access: AccessSettings = AccessSettings()
+  /// `[Preferences]`: values that are fixed for all users, by their keys.
+  public var preferences: [String: JSON] = [:]
   /// `[Limits]`
   public var limits: Limits = Limits()
 

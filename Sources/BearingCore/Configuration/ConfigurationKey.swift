@@ -90,6 +90,25 @@ struct ConfigurationKey: Sendable {
     isEqual = { $0[keyPath: path] == $1[keyPath: path] }
   }
 
+  /// A preference that is fixed for all users while it has a value here.
+  init(fixing key: AnyPreferenceKey) {
+    let name = key.name
+    section = "Preferences"
+    self.name = name
+    expected = key.expected
+    summary = "For all users, while it has a value here: " + key.summary
+    change = .onReload
+    assign = { configuration, _, text in
+      let value = text.isEmpty ? nil : key.value(ofText: text)
+      guard text.isEmpty || value != nil else { return false }
+      configuration.preferences[name] = value
+      return true
+    }
+    text = { $0.preferences[name].map(key.text) ?? "" }
+    copy = { from, to in to.preferences[name] = from.preferences[name] }
+    isEqual = { $0.preferences[name] == $1.preferences[name] }
+  }
+
   /// What stands for `NAME` when `key` is this key: empty for a key of one value, nil for another key.
   func match(_ key: String) -> String? {
     let family = ".NAME"

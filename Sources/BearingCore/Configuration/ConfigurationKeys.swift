@@ -1,6 +1,8 @@
 extension ConfigurationKey {
   /// Every key there is, in the order in which they stand in `config/bearingd.conf`.
-  static let all: [ConfigurationKey] = daemon + location + accelerometer + access + limits
+  static let all: [ConfigurationKey] =
+    daemon + location + accelerometer + access
+    + PreferenceKeys.all.map(ConfigurationKey.init(fixing:)) + limits
 
   private static let daemon: [ConfigurationKey] = [
     ConfigurationKey(

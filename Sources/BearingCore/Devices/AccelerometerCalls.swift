@@ -22,7 +22,7 @@ extension AccelerometerDesk {
       case "ListSensors": break
       case "GetSample": _ = try Self.timeout(exchange)
       case "Subscribe": _ = try SampleWish(exchange)
-      case "SubscribeOrientation", "SubscribeMotion": _ = try Parameters(exchange.call).heartbeat()
+      case "SubscribeOrientation", "SubscribeMotion": _ = try Parameters(exchange).heartbeat()
       default: throw .methodNotImplemented("\(exchange.call.interface).\(exchange.call.method)")
       }
       awaitSensors(exchange)
@@ -58,7 +58,7 @@ extension AccelerometerDesk {
 
   private func getSample(_ exchange: Exchange) throws(ServiceError) {
     let timeout = try Self.timeout(exchange)
-    switch choose(Parameters(exchange.call).text("sensor")) {
+    switch choose(wantedSensor(exchange)) {
     case .none(let reason): refuse(exchange, reason)
     case .sensor(let found):
       if let reason = found.unusable { return refuse(exchange, reason) }
@@ -80,7 +80,7 @@ extension AccelerometerDesk {
   }
 
   private func subscribeOrientation(_ exchange: Exchange) throws(ServiceError) {
-    let heartbeat = try Parameters(exchange.call).heartbeat()
+    let heartbeat = try Parameters(exchange).heartbeat()
     openStream(exchange) { channel in
       channel.open(
         PoseSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
@@ -88,7 +88,7 @@ extension AccelerometerDesk {
   }
 
   private func subscribeMotion(_ exchange: Exchange) throws(ServiceError) {
-    let heartbeat = try Parameters(exchange.call).heartbeat()
+    let heartbeat = try Parameters(exchange).heartbeat()
     openStream(exchange) { channel in
       channel.open(
         MotionSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
@@ -97,7 +97,7 @@ extension AccelerometerDesk {
 
   /// A stream that names no sensor waits when there is none; one that names an unknown one fails.
   private func openStream(_ exchange: Exchange, _ open: (AccelerometerChannel) -> Void) {
-    let name = Parameters(exchange.call).text("sensor")
+    let name = wantedSensor(exchange)
     var sensor: DiscoveredSensor?
     switch choose(name) {
     case .sensor(let found): sensor = found
@@ -107,12 +107,21 @@ extension AccelerometerDesk {
     open(channel)
   }
 
+  /// The sensor that a call names, or else the one that its caller prefers, while that is there.
+  private func wantedSensor(_ exchange: Exchange) -> String? {
+    if let name = Parameters(exchange).text("sensor") { return name }
+    guard let preferred = exchange.preferences.sensor, case .sensor = choose(preferred) else {
+      return nil
+    }
+    return preferred
+  }
+
   private func refuse(_ exchange: Exchange, _ reason: String) {
     exchange.fail("NoSensor") { $0.member("reason", reason) }
   }
 
   private static func timeout(_ exchange: Exchange) throws(ServiceError) -> Int64 {
-    let timeout = try Parameters(exchange.call).milliseconds("timeout", most: longestTimeout)
+    let timeout = try Parameters(exchange).milliseconds("timeout", most: longestTimeout)
     return Int64(timeout ?? standardTimeout) * Nanoseconds.millisecond
   }
 
@@ -123,7 +132,7 @@ extension AccelerometerDesk {
     let heartbeat: Int64
 
     init(_ exchange: Exchange) throws(ServiceError) {
-      let parameters = Parameters(exchange.call)
+      let parameters = Parameters(exchange)
       let asked = try parameters.nonnegative("rate") ?? standardRate
       guard asked > 0 else { throw .invalidParameter("rate") }
       rate = min(max(asked, rates.lowerBound), rates.upperBound)

@@ -86,6 +86,11 @@ final class ApproximateDesk {
     hub.close(stream).map { ($0.filter, $0.heartbeat) }
   }
 
+  /// What the caller of a stream left out is another value from now on.
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    hub.update(stream) { $0.filter.prefer(preferences) }
+  }
+
   /// Forgets a call whose caller is gone.
   func abandon(_ stream: StreamID) {
     oneShots.removeAll { $0.exchange.stream == stream }

@@ -49,30 +49,42 @@ extension LocationDesk {
     rearm()
   }
 
+  /// What the caller of a stream left out is another value from now on.
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    fixes.update(stream) { $0.filter.prefer(preferences) }
+    approximate?.preferencesChanged(of: stream, to: preferences)
+  }
+
   /// What the stream's filters said of its last fixes; nil when it is no stream of fixes.
   func decisions(of stream: StreamID) -> [DecisionLog.Decision]? {
     fixes.records.first { $0.stream == stream }?.log.decisions ?? approximate?.decisions(of: stream)
   }
 
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
-    let parameters = Parameters(exchange.call)
-    let filter = LocationFilter(
+    let parameters = Parameters(exchange)
+    var filter = LocationFilter(
       minInterval: try parameters.milliseconds("minInterval"),
       distanceFilter: try parameters.nonnegative("distanceFilter"),
       maximumAccuracy: try parameters.nonnegative("maximumAccuracy"))
+    filter.prefer(exchange.preferences)
     let heartbeat = try parameters.heartbeat()
     guard exchange.openStream() else { return }
     startIfNeeded()
     if exchange.precision == .approximate {
-      let stream = exchange.stream
-      return withApproximate { [unowned self] desk in
-        desk.open(stream, filter: filter, heartbeat: heartbeat)
+      return withApproximate { [unowned self, filter] desk in
+        // The preference may have changed since.
+        var filter = filter
+        filter.prefer(exchange.preferences)
+        desk.open(exchange.stream, filter: filter, heartbeat: heartbeat)
         rearm()
       }
     }
     // A stream of the process before still measures from what it had delivered.
-    let known = exchange.resumption?.record(as: LocationFilter.self)
-    openPrecise(exchange.stream, filter: known ?? filter, heartbeat: heartbeat)
+    if let known = exchange.resumption?.record(as: LocationFilter.self) {
+      filter = known
+      filter.prefer(exchange.preferences)
+    }
+    openPrecise(exchange.stream, filter: filter, heartbeat: heartbeat)
   }
 
   /// Opens a stream of fixes as they are, with its first reply.
@@ -112,7 +124,7 @@ extension LocationDesk {
 
   /// Opens a stream of skies or headings and starts the source; nil when the call is answered.
   private func openPaced(_ exchange: Exchange) throws(ServiceError) -> PacedSubscription? {
-    let parameters = Parameters(exchange.call)
+    let parameters = Parameters(exchange)
     let minInterval = try parameters.interval("minInterval")
     let heartbeat = try parameters.heartbeat()
     guard exchange.openStream() else { return nil }
@@ -122,7 +134,7 @@ extension LocationDesk {
   }
 
   private func getFix(_ exchange: Exchange) throws(ServiceError) {
-    let parameters = Parameters(exchange.call)
+    let parameters = Parameters(exchange)
     let maxAge = try parameters.interval("maxAge")
     let timeout = try parameters.milliseconds("timeout", most: Self.longestTimeout)
     let now = BootTime.now()

@@ -60,6 +60,10 @@ public final class LocationManager: PositionDevice {
   public func precisionChanged(of stream: StreamID, to precision: Precision) {
     desk.value.precisionChanged(of: stream, to: precision)
   }
+  /// Lets a stream go by other preferences.
+  public func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    desk.value.preferencesChanged(of: stream, to: preferences)
+  }
   /// What a stream's filters said of its last fixes.
   public func decisions(of stream: StreamID) -> [DecisionLog.Decision]? {
     desk.value.decisions(of: stream)

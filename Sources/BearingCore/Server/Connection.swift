@@ -190,6 +190,13 @@ final class Connection {
     return true
   }
 
+  /// Changes what the running stream goes by where its call says nothing; false when it is no change.
+  func changeStreamPreferences(to preferences: StreamPreferences) -> Bool {
+    guard let exchange, exchange.preferences != preferences else { return false }
+    exchange.preferences = preferences
+    return true
+  }
+
   /// Ends the running stream with an error, such as AccessDenied.
   func endStream(_ refusal: Refusal) {
     guard streamMethod != nil, let exchange else { return }

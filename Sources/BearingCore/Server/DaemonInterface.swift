@@ -129,7 +129,7 @@ final class DaemonInterface: InterfaceHandler {
   }
 
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
-    let heartbeat = try Parameters(exchange.call).heartbeat()
+    let heartbeat = try Parameters(exchange).heartbeat()
     guard exchange.openStream() else { return }
     let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { $0.write(report()) }
     // What is not news for the others would not be sent to this one either: all get to know the same.

@@ -14,6 +14,8 @@ public final class Exchange {
   public internal(set) var precision: Precision = .denied
   /// The connection, which names the stream when there is one.
   public let stream: StreamID
+  /// What the caller's user prefers where the call says nothing.
+  var preferences = StreamPreferences()
   /// Where the stream was in the process before; nil for a call of now.
   var resumption: Resumption?
   /// Called once when the client goes before the answer. Not for streams: see `streamEnded`.

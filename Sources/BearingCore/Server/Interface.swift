@@ -23,6 +23,8 @@ public protocol InterfaceHandler: AnyObject {
   func streamDrained(_ stream: StreamID)
   /// The stream's caller may know more, or less, from now on; it is never `denied`.
   func precisionChanged(of stream: StreamID, to precision: Precision)
+  /// What the stream's call left out is to be this from now on.
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences)
   /// What the stream's filters said of its last samples; nil when the interface has no filters.
   func decisions(of stream: StreamID) -> [DecisionLog.Decision]?
 }
@@ -32,6 +34,8 @@ extension InterfaceHandler {
   public func streamDrained(_ stream: StreamID) {}
   /// Nothing: the interface tells everyone the same.
   public func precisionChanged(of stream: StreamID, to precision: Precision) {}
+  /// Nothing: what the call left out stays as it was.
+  public func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {}
   /// nil: the interface has no filters.
   public func decisions(of stream: StreamID) -> [DecisionLog.Decision]? { nil }
 }

@@ -6,10 +6,12 @@ public struct Parameters {
   private static let shortestHeartbeat = 100 * Nanoseconds.millisecond
 
   private let values: JSON
+  private let preferences: StreamPreferences
 
-  /// The parameters of `call`.
-  public init(_ call: Call) {
-    values = call.parameters
+  /// The parameters of a call, and what its caller prefers where it leaves one out.
+  public init(_ exchange: Exchange) {
+    values = exchange.call.parameters
+    preferences = exchange.preferences
   }
 
   /// A string; nil when absent.
@@ -57,9 +59,10 @@ public struct Parameters {
     return overflow ? .max : interval
   }
 
-  /// The call's heartbeat in nanoseconds; 0 when it wants none.
+  /// The call's heartbeat in nanoseconds, or else what the caller prefers; 0 is none.
   public func heartbeat() throws(ServiceError) -> Int64 {
-    let interval = try interval("heartbeat")
+    let interval =
+      values["heartbeat"] == nil ? preferences.heartbeat : try interval("heartbeat")
     // Beyond a year it never comes, and cannot overflow a moment that it is added to.
     if interval > 365 * 86_400 * Nanoseconds.second { return 0 }
     return interval == 0 ? 0 : max(interval, Self.shortestHeartbeat)

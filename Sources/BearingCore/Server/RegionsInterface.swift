@@ -179,7 +179,7 @@ final class RegionsInterface: InterfaceHandler {
   }
 
   private func add(_ exchange: Exchange) throws(ServiceError) {
-    let region = try Self.region(exchange.call)
+    let region = try Self.region(exchange)
     let owner = exchange.caller.uid
     if table.contains(region.identifier, owner: owner) {
       return exchange.fail("RegionExists") { $0.member("identifier", region.identifier) }
@@ -207,8 +207,8 @@ final class RegionsInterface: InterfaceHandler {
     }
   }
 
-  private static func region(_ call: Call) throws(ServiceError) -> Region {
-    let parameters = Parameters(call)
+  private static func region(_ exchange: Exchange) throws(ServiceError) -> Region {
+    let parameters = Parameters(exchange)
     let identifier = parameters.text("identifier") ?? ""
     let isPlain = identifier.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     guard (1...64).contains(identifier.count), isPlain else {
@@ -249,7 +249,7 @@ final class RegionsInterface: InterfaceHandler {
   // MARK: Streams
 
   private func subscribe(_ exchange: Exchange) throws(ServiceError) {
-    let parameters = Parameters(exchange.call)
+    let parameters = Parameters(exchange)
     // A stream of the process before goes on behind what it had.
     let cursor = exchange.resumption.map { Int($0.progress.cursor) } ?? -1
     let since = cursor >= 0 ? cursor : try parameters.integer("since")

@@ -18,6 +18,8 @@ public final class Server: Outlet {
   private(set) var handover: Handover?
   /// Called when the number of clients or what they do has changed.
   var onStatusChange: (() -> Void)?
+  /// Gives what a user's streams go by where their calls say nothing.
+  var preferences: ((_ uid: UInt32) -> StreamPreferences)?
 
   private let service: Service
   private let definitions: [String: InterfaceDefinition]
@@ -177,6 +179,7 @@ public final class Server: Outlet {
     } catch {
       return exchange.refuse(error)
     }
+    if let preferences { exchange.preferences = preferences(exchange.caller.uid) }
     handler.handle(exchange)
   }
 
@@ -232,6 +235,23 @@ public final class Server: Outlet {
         connection.endStream(error)
       }
     }
+  }
+
+  /// Lets the open streams of a user, or with nil of all, go by what is preferred now.
+  func preferencesChanged(of uid: UInt32?) {
+    guard let preferences else { return }
+    for connection in connections.values where uid == nil || connection.caller.uid == uid {
+      guard let interface = connection.streamInterface else { continue }
+      let new = preferences(connection.caller.uid)
+      if connection.changeStreamPreferences(to: new) {
+        handlers[interface]?.preferencesChanged(of: connection.id, to: new)
+      }
+    }
+  }
+
+  /// Lets a caller through, or says why not.
+  func check(_ caller: Caller, for requirement: AccessRequirement) throws(Refusal) {
+    _ = try door.check(caller, for: requirement)
   }
 
   /// Applies new limits to what comes from now on; what is there already stays.

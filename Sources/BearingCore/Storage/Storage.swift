@@ -42,17 +42,27 @@ public final class Storage {
     _ job: @escaping @Sendable (StateStore) throws(StoreError) -> Output,
     then follower: @escaping (Result<Output, StoreError>) -> Void
   ) {
-    let output = Guarded<Result<Output, StoreError>?>(nil)
+    run(
+      { store in Result { () throws(StoreError) in try job(store) } },
+      followedBy: follower)
+  }
+
+  /// Runs a `job` on another file than the database.
+  func run<Output: Sendable>(
+    _ job: @escaping @Sendable () -> Output, then follower: @escaping (Output) -> Void
+  ) {
+    run({ _ in job() }, followedBy: follower)
+  }
+
+  private func run<Output: Sendable>(
+    _ job: @escaping JobQueue.Work<Output>, followedBy follower: @escaping (Output) -> Void
+  ) {
+    let output = Guarded<Output?>(nil)
     followers.append {
       if let result = output.withValue({ $0 }) { follower(result) }
     }
     jobs.add { store in
-      let result: Result<Output, StoreError>
-      do throws(StoreError) {
-        result = .success(try job(store))
-      } catch {
-        result = .failure(error)
-      }
+      let result = job(store)
       output.withValue { $0 = result }
     }
   }
@@ -66,7 +76,8 @@ public final class Storage {
 
 /// Jobs on their way to the storage thread.
 private final class JobQueue: Sendable {
-  typealias Job = @Sendable (StateStore) -> Void
+  typealias Work<Output> = @Sendable (StateStore) -> Output
+  typealias Job = Work<Void>
 
   private struct State: Sendable {
     var jobs: [Job] = []

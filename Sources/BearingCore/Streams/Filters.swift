@@ -10,6 +10,10 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
   public var distanceFilter: Double
   /// The largest horizontalAccuracy that is let through, in metres; 0 is none.
   public var maximumAccuracy: Double
+  /// Whether the caller left minInterval out, so that it is the user's preference.
+  public private(set) var prefersInterval: Bool
+  /// Whether the caller left distanceFilter out, so that it is the user's preference.
+  public private(set) var prefersDistance: Bool
 
   private var deliveredReceipt: Int64 = 0
   private var deliveredLatitude: Double = 0
@@ -30,7 +34,7 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
   /// Wander of a place whose accuracy the receiver estimates, in accuracies.
   static var stationaryFactorReceiver: Double { 3 }
 
-  /// Filters in the wire's units: milliseconds and metres; nil and 0 are none.
+  /// Filters in the wire's units: milliseconds and metres; 0 is none, and so is nil until `prefer`.
   public init(
     minInterval milliseconds: Int? = nil, distanceFilter: Double? = nil,
     maximumAccuracy: Double? = nil
@@ -40,12 +44,21 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
     minInterval = overflow ? .max : interval
     self.distanceFilter = distanceFilter ?? 0
     self.maximumAccuracy = maximumAccuracy ?? 0
+    prefersInterval = milliseconds == nil
+    prefersDistance = distanceFilter == nil
+  }
+
+  /// Takes what the caller left out from the user's preferences.
+  public mutating func prefer(_ preferences: StreamPreferences) {
+    if prefersInterval { minInterval = preferences.minInterval }
+    if prefersDistance { distanceFilter = preferences.distanceFilter }
   }
 
   /// The same filters with nothing delivered yet.
   public var forgetful: LocationFilter {
-    var filter = LocationFilter(distanceFilter: distanceFilter, maximumAccuracy: maximumAccuracy)
-    filter.minInterval = minInterval
+    var filter = self
+    filter.hasDelivered = false
+    filter.beyondCount = 0
     return filter
   }
 

@@ -90,7 +90,7 @@ import Testing
 
     // The same file without the comment signs before its keys is the default configuration.
     var configuration = Configuration()
-    let live = text.replacing(/(?m)^#(?=[A-Z][A-Za-z]*=)/, with: "")
+    let live = text.replacing(/(?m)^#(?=(?:[A-Z][A-Za-z]*|[a-z]+\.[A-Za-z]+)=)/, with: "")
     let diagnostics = configuration.apply(Array(live.utf8), of: file.path)
     #expect(diagnostics.isEmpty)
     #expect(configuration == Configuration())

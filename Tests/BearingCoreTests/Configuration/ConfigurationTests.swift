@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Varlink
 
 @testable import BearingCore
 
@@ -37,6 +38,13 @@ import Testing
       Group.staff=approximate
       Default=approximate
       Motion=samples
+      [Preferences]
+      location.minInterval=5000
+      location.distanceFilter=2.5
+      stream.heartbeat=1000
+      acceleration.sensor=accel-base
+      display.coordinates="utm"
+      display.units=nautical
       [Limits]
       ConnectionsPerUser=1
       ConnectionsOfRoot=2
@@ -78,6 +86,11 @@ import Testing
     expected.access.groups = [.init(name: "staff", precision: .approximate)]
     expected.access.standard = .approximate
     expected.access.motion = .samples
+    expected.preferences = [
+      "location.minInterval": 5000, "location.distanceFilter": 2.5, "stream.heartbeat": 1000,
+      "acceleration.sensor": "accel-base", "display.coordinates": "utm",
+      "display.units": "nautical",
+    ]
     expected.limits.connectionsPerUser = 1
     expected.limits.connectionsOfRoot = 2
     expected.limits.connections = 3
@@ -160,6 +173,16 @@ import Testing
     (
       "[Limits]\nQueuePerUser=1",
       "f:2: [Limits] QueuePerUser=1: expected a size in bytes from 64K to 16G"
+    ),
+    (
+      "[Preferences]\nlocation.minInterval=5s",
+      "f:2: [Preferences] location.minInterval=5s: expected a whole number of milliseconds from 0"
+        + " to 86400000"
+    ),
+    (
+      "[Preferences]\ndisplay.unit=metric",
+      "f:2: warning: [Preferences] display.unit=: an unknown key, which is ignored; did you mean"
+        + " display.units?"
     ),
     ("[Limits]\nStallTime=1d", "f:2: [Limits] StallTime=1d: expected a time from 1s to 1h"),
     ("[Limits]\nRefusalTime=0", "f:2: [Limits] RefusalTime=0: expected a time from 100ms to 1min"),
