@@ -6,9 +6,8 @@ import Glibc
 struct Gpsctl {
   /// Every command, as help lists them.
   static let commands: [Command] = [
-    .status, .fix, .watch, .sky, .heading, .sensors, .orientation, .region, .monitor, .clients,
-    .metrics,
-    .completion,
+    .status, .fix, .watch, .sky, .heading, .sensors, .orientation, .region, .monitor, .prefs,
+    .clients, .metrics, .completion,
   ]
 
   static func main() async {

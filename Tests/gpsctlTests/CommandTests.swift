@@ -22,7 +22,10 @@ private func gpsctl(
   @Test func `fix asks in the wire's units and shows all that is known`() throws {
     let daemon = try FakeDaemon { $0.reply(["fix": fix, "age": 250, "bestEffort": false]) }
     let run = try gpsctl(
-      ["fix", "--accuracy", "30ft", "--timeout=2m", "--max-age", "500ms", "--best-effort"], daemon)
+      [
+        "fix", "--accuracy", "30ft", "--timeout=2m", "--max-age", "500ms", "--best-effort",
+        "--units", "metric", "--coordinates", "decimal",
+      ], daemon)
     #expect(run.status == 0 && run.errors == "")
     #expect(
       run.output == """

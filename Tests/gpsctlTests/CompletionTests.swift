@@ -19,7 +19,10 @@ private func script(_ shell: String) throws -> TemporaryFolder {
 /// What is offered, in any order, for a line that ends at the cursor.
 private let offers: [(line: String, words: Set<String>)] = [
   ("gpsctl wa", ["watch"]),
-  ("gpsctl watch ", ["location", "acceleration", "orientation", "motion", "sky", "heading"]),
+  (
+    "gpsctl watch ",
+    ["location", "acceleration", "orientation", "motion", "sky", "heading", "regions"]
+  ),
   ("gpsctl watch location s", ["sky"]),
   ("gpsctl watch sky --c", ["--count", "--coordinates"]),
   ("gpsctl watch sky --ma", []),
@@ -28,6 +31,9 @@ private let offers: [(line: String, words: Set<String>)] = [
   ("gpsctl fix --accuracy ", []),
   ("gpsctl --socket /x fi", ["fix"]),
   ("gpsctl --json orientation --s", ["--sensor", "--socket"]),
+  ("gpsctl prefs ex", ["export"]),
+  ("gpsctl prefs get location.", ["location.minInterval", "location.distanceFilter"]),
+  ("gpsctl prefs set --m", ["--machine"]),
   ("gpsctl --v", ["--version"]),
   ("gpsctl completion", []),
 ]
@@ -75,6 +81,7 @@ private let offers: [(line: String, words: Set<String>)] = [
       ("gpsctl fix --uni\tnau\t", "gpsctl fix --units=nautical "),
       ("gpsctl --soc\t/x fi\t--best\t", "gpsctl --socket=/x fix --best-effort "),
       ("gpsctl sky --ma\t", "gpsctl sky --max-age="),
+      ("gpsctl pref\tset\tdisplay.u\t", "gpsctl prefs set display.units "),
       ("gpsctl --ver\t", "gpsctl --version "),
     ])
   func `zsh completes commands, words, options and their values`(

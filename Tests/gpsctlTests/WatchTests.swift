@@ -49,6 +49,7 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
       [
         "watch", "location", "acceleration", "--interval", "1s", "--distance", "1km",
         "--accuracy=50", "--rate", "100Hz", "--sensor", "display", "--heartbeat", "15s",
+        "--units", "metric", "--coordinates", "decimal",
       ], daemon)
     #expect(run.status == 0)
     let parameters = Dictionary(
@@ -150,7 +151,8 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
       call.reply(live(call.connectionNumber), continues: call.connectionNumber % 2 == 0)
       call.close()
     }
-    let people = try gpsctl(["watch"], daemon)
+    let people = try gpsctl(
+      ["watch", "--units", "metric", "--coordinates", "decimal"], daemon)
     #expect(people.status == 0)
     #expect(people.lines.count == 2)
     #expect(people.errors.hasPrefix("gpsctl: location: the connection to the daemon was lost: "))

@@ -26,6 +26,8 @@ struct Command: Sendable {
   /// A paragraph for the command's own help.
   var discussion = ""
   var operands = Operands.none
+  /// What the first of its texts may be, for completion.
+  var operandWords: [String] = []
   var options: [Option] = []
   var examples: [Example] = []
   /// Commands below this one, such as `region add`; a command that has some does not run itself.

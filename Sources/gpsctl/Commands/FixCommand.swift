@@ -28,7 +28,7 @@ extension Command {
       Example("gpsctl fix --coordinates utm --units nautical", "for a chart"),
     ]
   ) { invocation throws(Failure) in
-    let text = FixText(invocation)
+    let text = await FixText(invocation)
     let timeout = invocation.duration(.timeout)
     try await Session(invocation).show(
       "io.bearing.location.GetFix",

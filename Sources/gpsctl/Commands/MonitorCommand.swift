@@ -38,7 +38,7 @@ extension Command {
 private struct MonitorCommand {
   private let client: BearingClient
   private let sensor: String?
-  private let settings: MonitorSettings
+  private let invocation: Invocation
   private let isASCII: Bool
 
   init(_ invocation: Invocation) {
@@ -46,8 +46,7 @@ private struct MonitorCommand {
       socket: invocation.text(.socket),
       reconnection: ReconnectPolicy(maximumDelay: .seconds(2), waitsForFirstConnection: true))
     sensor = invocation.text(.sensor)
-    let text = FixText(invocation)
-    settings = MonitorSettings(units: text.units, coordinates: text.coordinates)
+    self.invocation = invocation
     isASCII = invocation.has(.ascii)
   }
 
@@ -63,6 +62,8 @@ private struct MonitorCommand {
     let abilities = Terminal.Abilities.ofOutput
     let board = Board()
     let streams = MonitorStreams(client: client, sensor: sensor, board: board)
+    let text = await FixText(invocation)
+    let settings = MonitorSettings(units: text.units, coordinates: text.coordinates)
     let glyphs = abilities.isUTF8 && !isASCII ? Glyphs.unicode : .ascii
     var monitor = Monitor(board: board, settings: settings, glyphs: glyphs)
     let signal = try await show(&monitor, streams, abilities)

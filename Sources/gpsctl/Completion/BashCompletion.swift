@@ -105,6 +105,6 @@ enum CompletionEntry {
   /// The words that may stand after a command.
   static func words(of command: Command) -> [String] {
     if !command.subcommands.isEmpty { return command.subcommands.map(\.name) }
-    return if case .words(let words) = command.operands { words } else { [] }
+    return if case .words(let words) = command.operands { words } else { command.operandWords }
   }
 }

@@ -54,6 +54,8 @@ struct ZshCompletion {
     var parts = ["_arguments", specifications(command.allOptions)]
     if case .words(let words) = command.operands {
       parts.append(quoted("*: :(\(words.joined(separator: " ")))"))
+    } else if !command.operandWords.isEmpty {
+      parts.append(quoted("1: :(\(command.operandWords.joined(separator: " ")))"))
     }
     return parts.joined(separator: " ")
   }

@@ -83,7 +83,8 @@ struct MonitorStreams: Sendable {
     await withTaskGroup { group in
       group.addTask {
         await follow(
-          client.locationUpdates(minInterval: .zero, heartbeat: Self.heartbeat), .location
+          client.locationUpdates(
+            minInterval: .zero, distanceFilter: 0, heartbeat: Self.heartbeat), .location
         ) { $0.take($1, at: $2) }
       }
       group.addTask {

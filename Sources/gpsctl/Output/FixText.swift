@@ -1,4 +1,6 @@
+internal import BearingClient
 internal import BearingModel
+internal import Varlink
 
 extension Option {
   static let units = Option(
@@ -12,9 +14,25 @@ struct FixText: Sendable {
   let units: Units
   let coordinates: CoordinateFormat
 
-  init(_ invocation: Invocation) {
-    units = invocation.text(.units).flatMap(Units.init) ?? .metric
-    coordinates = invocation.text(.coordinates).flatMap(CoordinateFormat.init) ?? .decimal
+  /// How long the daemon may take to say what is preferred: a position is worth more than its looks.
+  private static let patience: Duration = .seconds(2)
+
+  /// As the options say, or else as the person prefers, or else in metric units and decimal degrees.
+  init(_ invocation: Invocation) async {
+    var units = invocation.text(.units).flatMap(Units.init)
+    var coordinates = invocation.text(.coordinates).flatMap(CoordinateFormat.init)
+    // JSON is the same for everybody.
+    if units == nil || coordinates == nil, !invocation.has(.json) {
+      let preferred = try? await Session(invocation).client.preferences(patience: Self.patience)
+      func word(_ name: PreferenceName) -> String? {
+        let text = preferred?.first { $0.key == name.rawValue }?.value
+        return text.flatMap { (try? JSON(parsing: Array($0.utf8)))?.string }
+      }
+      units = units ?? word(.units).flatMap(Units.init)
+      coordinates = coordinates ?? word(.coordinates).flatMap(CoordinateFormat.init)
+    }
+    self.units = units ?? .metric
+    self.coordinates = coordinates ?? .decimal
   }
 
   func place(_ fix: Fix) -> String {

@@ -17,7 +17,7 @@ struct Watch: Sendable {
   let printer: WatchPrinter
 
   /// A watch of the streams that are named, of the position when none is, or of `stream` alone.
-  init(_ invocation: Invocation, of stream: WatchStream? = nil) throws(Failure) {
+  init(_ invocation: Invocation, of stream: WatchStream? = nil) async throws(Failure) {
     session = Session(invocation)
     self.invocation = invocation
     let named = stream.map { [$0] } ?? invocation.operands.compactMap(WatchStream.init)
@@ -32,7 +32,7 @@ struct Watch: Sendable {
     }
     printer = WatchPrinter(
       text: WatchText(
-        session: session, fixText: FixText(invocation), isTagged: streams.count > 1),
+        session: session, fixText: await FixText(invocation), isTagged: streams.count > 1),
       limit: invocation.count(.count))
   }
 
