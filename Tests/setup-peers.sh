@@ -2,6 +2,7 @@
 # Other people's Varlink implementations, for the tests to talk to, in .build/peers:
 #   python                        a virtual environment with PyPI's varlink and asyncvarlink
 #   varlink-go-certification      from Debian's golang-github-varlink-go-dev
+#   varlink-go-watch              Tests/Integration/Peers/watch.go, on the same library
 # Does nothing when all are there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,10 +18,11 @@ if [ "$(cat "$peers/python/installed" 2>/dev/null)" != "$wanted" ]; then
   echo "$wanted" > "$peers/python/installed"
 fi
 
-if [ ! -x "$peers/varlink-go-certification" ]; then
-  # Debian's library packages are laid out for the mode without modules.
-  GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$peers/go-cache" GOFLAGS='' \
-    go build -o "$peers/varlink-go-certification" \
-    github.com/varlink/go/cmd/varlink-go-certification
-  rm -rf "$peers/go-cache"
-fi
+# Debian's library packages are laid out for the mode without modules.
+build_go() {
+  [ -x "$peers/$1" ] || GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$peers/go-cache" \
+    GOFLAGS='' go build -o "$peers/$1" "$2"
+}
+build_go varlink-go-certification github.com/varlink/go/cmd/varlink-go-certification
+build_go varlink-go-watch Tests/Integration/Peers/watch.go
+rm -rf "$peers/go-cache"

@@ -63,7 +63,7 @@ public final class Server: Outlet {
     self.definitions = definitions
     service = Service(
       vendor: "bearingd", product: "bearingd", version: Version.text,
-      url: "https://bearingd.invalid/", interfaces: offered)
+      url: "man:bearingd(8)", interfaces: offered)
     timer = try loop.timer { [unowned self] in expire() }
   }
 
