@@ -6,7 +6,13 @@ BINDIR ?= $(PREFIX)/bin
 SBINDIR ?= $(PREFIX)/sbin
 MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+PRESETDIR ?= $(PREFIX)/lib/systemd/system-preset
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
+CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
+# udev reads no folder of /usr/local.
+UDEVRULESDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc,$(PREFIX)/lib)/udev/rules.d
+DOCDIR ?= $(PREFIX)/share/doc/bearingd
 BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHCOMPDIR ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -21,14 +27,16 @@ BUILD_PACKAGES := g++ pkg-config libgeographiclib-dev libgps-dev libkeyutils-dev
   libsqlite3-dev libsystemd-dev
 TEST_PACKAGES := strace gpsd gpsd-clients gpsd-tools python3-gps python3-venv socat tmux \
   fish locales mandoc umockdev zsh golang-go golang-github-varlink-go-dev
+DEB_PACKAGES := debhelper fakeroot lintian
 LINT_PACKAGES := shellcheck
 SYSTEM_PACKAGES := debootstrap systemd-container
 
+UNITS := bearingd.service bearingd.socket bearingd-metrics.service bearingd-metrics.timer
 MAN_PAGES := $(wildcard docs/man/*.[1-8])
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
-  test-system bench clean build-packages test-packages
+  deb test-system bench clean build-packages test-packages
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -48,9 +56,14 @@ install: ## Install what `make build` made (PREFIX, DESTDIR)
 	install -D -m 755 .build/release/bearingd $(DESTDIR)$(SBINDIR)/bearingd
 	install -D -m 755 .build/release/gpsctl $(DESTDIR)$(BINDIR)/gpsctl
 	install -d $(DESTDIR)$(UNITDIR)
-	sed 's|/usr/sbin/|$(SBINDIR)/|' systemd/bearingd.service >$(DESTDIR)$(UNITDIR)/bearingd.service
-	install -D -m 644 systemd/bearingd.socket $(DESTDIR)$(UNITDIR)/bearingd.socket
+	$(foreach unit,$(UNITS),sed 's|/usr/sbin/|$(SBINDIR)/|; s|/usr/bin/gpsctl|$(BINDIR)/gpsctl|' \
+	  systemd/$(unit) >$(DESTDIR)$(UNITDIR)/$(unit) &&) true
+	install -D -m 644 systemd/bearingd.preset $(DESTDIR)$(PRESETDIR)/50-bearingd.preset
 	install -D -m 644 systemd/bearingd.sysusers $(DESTDIR)$(SYSUSERSDIR)/bearingd.conf
+	install -D -m 644 systemd/bearingd.tmpfiles $(DESTDIR)$(TMPFILESDIR)/bearingd.conf
+	install -D -m 644 systemd/bearingd.catalog $(DESTDIR)$(CATALOGDIR)/bearingd.catalog
+	install -D -m 644 systemd/bearingd.rules $(DESTDIR)$(UDEVRULESDIR)/60-bearingd.rules
+	install -D -m 644 systemd/gpsd-elsewhere.conf $(DESTDIR)$(DOCDIR)/examples/gpsd-elsewhere.conf
 	test -e $(DESTDIR)$(SYSCONFDIR)/bearingd/bearingd.conf || \
 	  install -D -m 644 config/bearingd.conf $(DESTDIR)$(SYSCONFDIR)/bearingd/bearingd.conf
 	install -d $(DESTDIR)$(SYSCONFDIR)/bearingd/bearingd.conf.d
@@ -63,12 +76,20 @@ install: ## Install what `make build` made (PREFIX, DESTDIR)
 
 uninstall: ## Remove what `make install` installed, but for the configuration
 	rm -f $(DESTDIR)$(SBINDIR)/bearingd $(DESTDIR)$(BINDIR)/gpsctl
-	rm -f $(DESTDIR)$(UNITDIR)/bearingd.service $(DESTDIR)$(UNITDIR)/bearingd.socket
-	rm -f $(DESTDIR)$(SYSUSERSDIR)/bearingd.conf
+	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS))
+	rm -f $(DESTDIR)$(PRESETDIR)/50-bearingd.preset $(DESTDIR)$(SYSUSERSDIR)/bearingd.conf \
+	  $(DESTDIR)$(TMPFILESDIR)/bearingd.conf $(DESTDIR)$(CATALOGDIR)/bearingd.catalog \
+	  $(DESTDIR)$(UDEVRULESDIR)/60-bearingd.rules $(DESTDIR)$(DOCDIR)/examples/gpsd-elsewhere.conf
 	rm -f $(foreach page,$(MAN_PAGES),\
 	  $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(DESTDIR)$(BASHCOMPDIR)/gpsctl $(DESTDIR)$(ZSHCOMPDIR)/_gpsctl \
 	  $(DESTDIR)$(FISHCOMPDIR)/gpsctl.fish
+
+VERSION = $(shell sed -n 's/.*text: String = "\(.*\)"/\1/p' Sources/BearingModel/Version.swift)
+deb: build ## Make Debian packages, into .build/deb
+	@.ci/install-packages "make packages" $(DEB_PACKAGES)
+	systemd/make-deb $(VERSION)
+	lintian --fail-on error .build/deb/*_$(VERSION)_*.deb
 
 format: ## Format all Swift sources
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Examples Sources Tests

@@ -10,14 +10,23 @@ extension Daemon {
     ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(MonotonicTime.nowMicroseconds())")
     defer { ServiceManager.notify("READY=1\nSTATUS=\(statusLine)") }
     let (newer, diagnostics) = readConfiguration()
-    for diagnostic in diagnostics { Journal.warning(diagnostic.description) }
+    for diagnostic in diagnostics { diagnostic.log() }
     guard !diagnostics.contains(where: { $0.severity == .error }) else {
-      return Journal.error("the configuration has errors: everything stays as it was")
+      return Journal.error(
+        "the configuration has errors: everything stays as it was", .configuration)
     }
     let (adopted, kept) = configuration.adopting(newer)
     for key in kept { Journal.notice(key) }
     configuration = adopted
     apply(diagnostics.map(\.description))
-    Journal.notice("the configuration was read again")
+    Journal.notice("the configuration was read again", .reloaded)
+  }
+}
+
+extension ConfigurationDiagnostic {
+  /// Says it in the journal, with the fields that systemd's own complaints have.
+  fileprivate func log() {
+    let fields: [Journal.Field] = [("CONFIG_FILE", file), ("CONFIG_LINE", String(line))]
+    Journal.warning(description, .configuration, fields)
   }
 }

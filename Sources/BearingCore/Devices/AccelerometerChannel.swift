@@ -185,7 +185,8 @@ final class AccelerometerChannel {
       publish(engine?.start(now: .now()), .now())
     } catch {
       demand = nil
-      Journal.error("\(error); the accelerometer stays off until the next client asks for it")
+      Journal.error(
+        "\(error); the accelerometer stays off until the next client asks for it", .source)
     }
     changed()
   }

@@ -156,7 +156,7 @@ final class AccelerometerDesk {
       channels[found.sensor.path] = channel
       return channel
     } catch {
-      Journal.error("\(error); \(found.sensor.identifier) cannot be read")
+      Journal.error("\(error); \(found.sensor.identifier) cannot be read", .source)
       return vacant
     }
   }

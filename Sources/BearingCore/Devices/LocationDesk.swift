@@ -114,7 +114,7 @@ final class LocationDesk {
       engine.start(at: .now(), into: &events)
       publish()
     } catch {
-      Journal.error("\(error); location stays off until the next client asks for it")
+      Journal.error("\(error); location stays off until the next client asks for it", .source)
     }
   }
 

@@ -78,7 +78,7 @@ final class LocationMemory {
       hasFailed = false
       return output
     case .failure(let error):
-      if !hasFailed { Journal.error("\(error); the last fix is kept in memory only") }
+      if !hasFailed { Journal.error("\(error); the last fix is kept in memory only", .storage) }
       hasFailed = true
       return nil
     }

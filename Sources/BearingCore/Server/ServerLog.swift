@@ -8,26 +8,32 @@ final class ServerLog {
 
   /// A client was refused for `resource`.
   func refused(uid: UInt32, pid: Int32, resource: String, limit: Int) {
-    say("refused user \(uid) (process \(pid)): its limit of \(limit) \(resource) is reached")
+    say(
+      "refused user \(uid) (process \(pid)): its limit of \(limit) \(resource) is reached",
+      [("CLIENT_UID", "\(uid)"), ("CLIENT_PID", "\(pid)"), ("LIMIT", resource)])
   }
 
   /// A client was disconnected for what it did.
   func disconnected(_ connection: Connection, why: String) {
-    say("disconnected user \(connection.caller.uid) (process \(connection.caller.pid)): \(why)")
+    let caller = connection.caller
+    say(
+      "disconnected user \(caller.uid) (process \(caller.pid)): \(why)",
+      [("CLIENT_UID", "\(caller.uid)"), ("CLIENT_PID", "\(caller.pid)")])
   }
 
   /// Accepting a connection failed.
   func failed(_ error: any Error) {
-    say("\(error)")
+    say("\(error)", [])
   }
 
-  private func say(_ line: String) {
+  private func say(_ line: String, _ fields: [Journal.Field]) {
     let now = BootTime.now()
     if let lastLine, now - lastLine < Self.interval {
       unsaid += 1
       return
     }
-    Journal.warning(unsaid == 0 ? line : "\(line); and \(unsaid) more of the kind before")
+    Journal.warning(
+      unsaid == 0 ? line : "\(line); and \(unsaid) more of the kind before", .client, fields)
     lastLine = now
     unsaid = 0
   }

@@ -88,7 +88,7 @@ public final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
       do throws(SystemError) {
         try start(demand)
       } catch {
-        Journal.error("\(error); the source stays off until it is asked for again")
+        Journal.error("\(error); the source stays off until it is asked for again", .source)
       }
     } else if abandoned?.hasEnded ?? false {
       abandoned = nil
