@@ -285,9 +285,9 @@ def test_open_streams_go_on_over_restart_kill_and_watchdog_abort():
     must("systemctl", "start", SERVICE)
 
 
-def main():
-    shutil.copytree("/mnt/in/root", "/", dirs_exist_ok=True)
-    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+def perform(names, what):
+    """Runs the tests among the names, and ends the program."""
+    tests = [(name, test) for name, test in names.items() if name.startswith("test_")]
     failed = 0
     for name, test in tests:
         name = name.removeprefix("test_").replace("_", " ")
@@ -297,9 +297,10 @@ def main():
         except Exception as error:  # a failure of any kind is a failed test
             failed += 1
             print(f"not ok - {name}\n    {type(error).__name__}: {error}", flush=True)
-    print(f"{len(tests) - failed} of {len(tests)} tests under systemd passed")
+    print(f"{len(tests) - failed} of {len(tests)} tests {what} passed")
     sys.exit(failed > 0)
 
 
 if __name__ == "__main__":
-    main()
+    shutil.copytree("/mnt/in/root", "/", dirs_exist_ok=True)
+    perform(globals(), "under systemd")
