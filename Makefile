@@ -36,7 +36,7 @@ MAN_PAGES := $(wildcard docs/man/*.[1-8])
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
-  deb test-system bench clean build-packages test-packages
+  deb test-system test-package bench clean build-packages test-packages
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +88,7 @@ uninstall: ## Remove what `make install` installed, but for the configuration
 VERSION = $(shell sed -n 's/.*text: String = "\(.*\)"/\1/p' Sources/BearingModel/Version.swift)
 deb: build ## Make Debian packages, into .build/deb
 	@.ci/install-packages "make packages" $(DEB_PACKAGES)
+	rm -f .build/deb/*.deb
 	systemd/make-deb $(VERSION)
 	lintian --fail-on error .build/deb/*_$(VERSION)_*.deb
 
@@ -108,6 +109,10 @@ check-address: test-packages ## Run the tests under the address sanitizer
 test-system: build ## Test the units under a real systemd in a container (as root)
 	@.ci/install-packages "test under systemd" $(SYSTEM_PACKAGES)
 	Tests/System/run
+
+test-package: deb ## Test the Debian packages in a fresh Debian with a real gpsd (as root)
+	@.ci/install-packages "test under systemd" $(SYSTEM_PACKAGES)
+	Tests/System/package
 
 bench: build ## Measure, against the figures kept with the benchmarks
 	Tests/Benchmarks/run.sh

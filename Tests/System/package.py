@@ -1,6 +1,7 @@
 """Tests of the Debian packages, run as root inside a freshly booted Debian 12 that has gpsd."""
 
 import glob
+import grp
 import json
 import os
 import pty
@@ -228,13 +229,44 @@ def test_of_sysfs_only_devices_can_be_written():
     again("restart")
 
 
+def test_udev_gives_the_group_what_sets_a_sensor_and_nothing_else():
+    rules = contents("/lib/udev/rules.d/60-bearingd.rules").decode()
+    assert 'GROUP="bearingd", MODE="0660"' in rules
+    # As udev does: these are its substitutions, and the rest is the shell's.
+    command = re.search(r'(?m)^RUN\+="/bin/sh -c \'(.*)\'"$', rules).group(1)
+    command = command.replace("$sys$devpath", "/tmp/sensor").replace("$$", "$")
+    given = {
+        "sampling_frequency",
+        "buffer/enable",
+        "buffer/length",
+        "trigger/current_trigger",
+        "scan_elements/in_accel_x_en",
+        "scan_elements/in_accel_y_en",
+    }
+    kept = {"name", "in_accel_scale", "in_accel_x_raw", "buffer/data_available", "power/control"}
+    for file in given | kept:
+        os.makedirs(os.path.dirname(f"/tmp/sensor/{file}"), exist_ok=True)
+        write(f"/tmp/sensor/{file}", "1\n")
+    must("sh", "-c", command)
+    group = grp.getgrnam("bearingd").gr_gid
+    is_given = lambda file: (os.stat(file).st_gid, os.stat(file).st_mode & 0o020) == (group, 0o020)
+    assert {file for file in given | kept if is_given(f"/tmp/sensor/{file}")} == given
+
+
 def test_the_timer_writes_metrics_that_can_be_read_while_the_daemon_runs():
     os.makedirs(os.path.dirname(METRICS))
     must("systemctl", "enable", "bearingd-metrics.timer")
     again("restart")
     wait_for("timer", lambda: show("bearingd-metrics.timer", "ActiveState") == "active")
     must("systemctl", "start", "bearingd-metrics.service")
-    samples = exposition.read(contents(METRICS).decode())
+    text = contents(METRICS).decode()
+    samples = exposition.read(text)
+    for wrong in (text + text, text.replace(" gauge\n", " gauges\n"), text[:-1], text + "x\n"):
+        try:
+            exposition.read(wrong)
+        except ValueError:
+            continue
+        raise AssertionError(f"taken for good: {wrong}")
     assert samples["bearingd_build_info", f'version="{OLD}"'] == 1, samples
     assert os.listdir(os.path.dirname(METRICS)) == ["bearingd.prom"]
     assert os.stat(METRICS).st_mode & 0o777 == 0o644
