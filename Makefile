@@ -36,7 +36,7 @@ MAN_PAGES := $(wildcard docs/man/*.[1-8])
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
-  deb test-system test-package bench clean build-packages test-packages
+  deb test-system bench clean build-packages test-packages
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -106,12 +106,9 @@ check-thread: test-packages ## Run the tests under the thread sanitizer
 check-address: test-packages ## Run the tests under the address sanitizer
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
 
-test-system: build ## Test the units under a real systemd in a container (as root)
+test-system: deb ## Test units and packages under a real systemd in a container (as root)
 	@.ci/install-packages "test under systemd" $(SYSTEM_PACKAGES)
 	Tests/System/run
-
-test-package: deb ## Test the Debian packages in a fresh Debian with a real gpsd (as root)
-	@.ci/install-packages "test under systemd" $(SYSTEM_PACKAGES)
 	Tests/System/package
 
 bench: build ## Measure, against the figures kept with the benchmarks

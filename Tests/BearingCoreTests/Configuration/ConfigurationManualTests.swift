@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["location", "accelerometer", "regions", "daemon"])
+  @Test(arguments: ["location", "accelerometer", "regions", "preferences", "daemon"])
   func `the protocol's manual has the methods that its guide has`(name: String) throws {
     func methods(
       _ file: String, from start: String, to end: String, _ method: Regex<(Substring, Substring)>
