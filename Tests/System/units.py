@@ -95,6 +95,12 @@ def test_systemd_finds_nothing_wrong_with_the_units():
     assert status == 0 and not mine, said
 
 
+def test_what_the_units_expose_is_what_the_guide_says():
+    for unit, tenths in ((SERVICE, 15), ("bearingd-metrics.service", 12)):
+        path = f"/usr/lib/systemd/system/{unit}"
+        must("systemd-analyze", "security", "--offline=true", f"--threshold={tenths}", path)
+
+
 def test_everybody_may_connect_to_the_socket_before_the_daemon_runs():
     must("systemctl", "start", SOCKET_UNIT)
     assert show(SERVICE, "ActiveState") == "inactive"
