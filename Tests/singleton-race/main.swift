@@ -21,19 +21,19 @@ final class BrokenSingleton {
 
 /// How many different objects the racers were given.
 func race(_ find: @escaping @Sendable () -> ObjectIdentifier) -> Int {
-  let waiting = Atomic<Int>(racers)
+  let start = DispatchSemaphore(value: 0)
   let done = DispatchSemaphore(value: 0)
   let found = Mutex<Set<ObjectIdentifier>>([])
   let threads = (0..<racers).map { _ in
     Thread {
-      waiting.subtract(1, ordering: .acquiringAndReleasing)
-      while waiting.load(ordering: .acquiring) > 0 {}
+      start.wait()
       let identity = find()
       found.withLock { _ = $0.insert(identity) }
       done.signal()
     }
   }
   for thread in threads { thread.start() }
+  for _ in threads { start.signal() }
   for _ in threads { done.wait() }
   return found.withLock { $0.count }
 }
