@@ -156,6 +156,13 @@ ssize_t clinux_send(int fd, const struct iovec *parts, size_t part_count, const 
 ssize_t clinux_send_parts(int fd, const void *first, size_t first_size, const void *second,
                           size_t second_size, const void *third, size_t third_size,
                           const int *fds, size_t fd_count) {
+  // A stream's message is one part almost always, and send costs the kernel a tenth less.
+  if (second_size == 0 && third_size == 0 && fd_count == 0) {
+    ssize_t sent;
+    do sent = send(fd, first, first_size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+  }
   const struct iovec parts[] = {{(void *)first, first_size},
                                 {(void *)second, second_size},
                                 {(void *)third, third_size}};

@@ -229,10 +229,9 @@ final class Connection {
   }
 
   private func sendNow(_ message: StreamMessage, lost: Int) -> Bool {
-    let loss = message.lossMember(lost)
-    let end = StreamMessage.end
+    let bytes = message.bytes(telling: lost)
     do throws(SocketError) {
-      switch try socket.send(message.body.span, loss.span, end.span) {
+      switch try socket.send(bytes.span) {
       case .wouldBlock:
         patience.blocked()
         return false
@@ -243,9 +242,9 @@ final class Connection {
         delivered += 1
         server.delivered += 1
         patience.unblocked()
-        if count < message.body.count + loss.count + end.count {
+        if count < bytes.count {
           // Longer than the socket takes at once: the rest goes first.
-          outgoing = Array((message.body + loss + end).dropFirst(count))
+          outgoing = Array(bytes.dropFirst(count))
           outgoingStart = 0
         }
         return true

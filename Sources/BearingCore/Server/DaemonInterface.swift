@@ -38,7 +38,7 @@ final class DaemonInterface: InterfaceHandler {
   private let timer: LoopTimer
   private var hub = Hub<StatusSubscription>()
   private var writer = JSONWriter(capacity: 1024)
-  private var lastBody: [UInt8] = []
+  private var lastBody: ArraySlice<UInt8> = []
   private var isChanged = false
 
   /// An interface that tells what `report` and `metrics` give.

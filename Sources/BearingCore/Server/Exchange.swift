@@ -21,7 +21,9 @@ public final class Exchange {
   /// Called once when the client goes before the answer. Not for streams: see `streamEnded`.
   public var onAbandon: (() -> Void)?
 
-  private weak var connection: Connection?
+  /// Held until the answer or the client's end. Not weakly, which would make each use of a connection
+  /// slower, also each reply of a stream.
+  private var connection: Connection?
 
   init(_ call: Call, on connection: Connection) {
     self.call = call

@@ -46,6 +46,8 @@ public protocol Outlet: AnyObject {
   func send(_ message: StreamMessage, to streams: [StreamID])
   /// Whether messages wait for the stream's reader to take earlier ones.
   func hasWaiting(_ stream: StreamID) -> Bool
-  /// Keeps what a stream remembers, and the sequence it is at, for a process that takes it up.
-  func remember<Record: BitwiseCopyable>(_ record: Record, cursor: Int, of stream: StreamID)
+  /// Keeps what a stream of fixes remembers, and the sequence it is at, for a process that takes it up.
+  func remember(_ filter: LocationFilter, cursor: Int, of stream: StreamID)
+  /// Keeps the sequence that a stream is at, for a process that takes it up.
+  func remember(cursor: Int, of stream: StreamID)
 }

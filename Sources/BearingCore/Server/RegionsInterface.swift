@@ -323,7 +323,7 @@ final class RegionsInterface: InterfaceHandler {
         $0.sequence = last
       }
       outlet.send(message, to: [stream])
-      outlet.remember(last, cursor: last, of: stream)
+      outlet.remember(cursor: last, of: stream)
     }
     let isFull = stored.events.count == Self.eventsPerReply
     if isFull || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }

@@ -202,11 +202,14 @@ public final class Server: Outlet {
     connections[stream].map { $0.queuedBytes > 0 } ?? false
   }
 
-  /// Keeps what a stream remembers for a process that takes it up.
-  public func remember<Record: BitwiseCopyable>(
-    _ record: Record, cursor: Int, of stream: StreamID
-  ) {
-    connections[stream]?.remember(record, cursor: cursor)
+  /// Keeps what a stream of fixes remembers for a process that takes it up.
+  public func remember(_ filter: LocationFilter, cursor: Int, of stream: StreamID) {
+    connections[stream]?.remember(filter, cursor: cursor)
+  }
+
+  /// Keeps the sequence that a stream is at for a process that takes it up.
+  public func remember(cursor: Int, of stream: StreamID) {
+    connections[stream]?.remember(cursor, cursor: cursor)
   }
 
   func streamDrained(_ stream: StreamID, of interface: String) {

@@ -22,8 +22,8 @@ public struct StreamMessage: Sendable {
   public let kind: Kind
   /// Whether the reply has a member `dropped` for what its reader lost before it.
   public let tellsLoss: Bool
-  /// The reply up to the brace that ends its parameters, of which there is one at least.
-  public let body: [UInt8]
+  /// The whole reply, as those get it who lost nothing.
+  let whole: [UInt8]
 
   /// A message whose parameters are written by `members`.
   public init(
@@ -36,14 +36,17 @@ public struct StreamMessage: Sendable {
       writer.key("parameters")
       writer.object(members)
     }
-    body = Array(writer.bytes.dropLast(2))  // the two closing braces
+    whole = writer.bytes.dropLast(2) + Self.end  // in place of the two closing braces
   }
 
-  /// What ends each reply of a stream.
+  /// The reply up to the brace that ends its parameters, of which there is one at least.
+  public var body: ArraySlice<UInt8> { whole.dropLast(Self.end.count) }
+
+  /// What ends each reply of a stream, after its loss.
   static let end: [UInt8] = Array("},\"continues\":true}\0".utf8)
 
-  /// The member that tells a reader of its loss.
-  func lossMember(_ dropped: Int) -> [UInt8] {
-    dropped == 0 || !tellsLoss ? [] : Array(",\"dropped\":\(dropped)".utf8)
+  /// The reply for a reader that lost so many before it.
+  func bytes(telling lost: Int) -> [UInt8] {
+    lost == 0 || !tellsLoss ? whole : body + Array(",\"dropped\":\(lost)".utf8) + Self.end
   }
 }
