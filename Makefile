@@ -29,6 +29,7 @@ TEST_PACKAGES := strace gpsd gpsd-clients gpsd-tools python3-gps python3-venv so
   fish locales mandoc umockdev zsh golang-go golang-github-varlink-go-dev
 DEB_PACKAGES := debhelper fakeroot lintian
 LINT_PACKAGES := shellcheck
+BENCH_PACKAGES := gpsd
 SYSTEM_PACKAGES := debootstrap systemd-container
 
 UNITS := bearingd.service bearingd.socket bearingd-metrics.service bearingd-metrics.timer
@@ -111,8 +112,9 @@ test-system: deb ## Test units and packages under a real systemd in a container 
 	Tests/System/run
 	Tests/System/package
 
-bench: build ## Measure, against the figures kept with the benchmarks
-	Tests/Benchmarks/run.sh
+bench: build ## Measure the daemon beside other things (ONLY=name: one benchmark)
+	@.ci/install-packages "measure" $(BENCH_PACKAGES)
+	@Tests/Benchmarks/run.sh $(ONLY)
 
 clean: ## Remove all that was built
 	rm -rf .build

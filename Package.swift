@@ -118,6 +118,15 @@ let package = Package(
       name: "preferences-tool",
       dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore"],
       path: "Tests/preferences-tool", swiftSettings: strict),
+    .target(
+      name: "CBenchmarks", path: "Tests/Benchmarks/C",
+      cSettings: strictC + [.define("_GNU_SOURCE")]),
+    .executableTarget(
+      name: "benchmark-daemon",
+      dependencies: [
+        "BearingCore", "BearingModel", "CBenchmarks", "CGeodesic", "TestSupport", "Varlink",
+      ],
+      path: "Tests/Benchmarks/Daemon", swiftSettings: strict),
     .executableTarget(
       name: "benchmark-preferences",
       dependencies: ["Preferences", "PreferencesUserDefaults", "SQLiteStore"],
