@@ -144,7 +144,8 @@ let package = Package(
     .testTarget(
       name: "BearingCoreTests",
       dependencies: [
-        "BearingCore", "BearingModel", "TestSupport", "Varlink", "singleton-race", "third-device",
+        "BearingCore", "BearingModel", "SQLiteStore", "TestSupport", "Varlink", "singleton-race",
+        "third-device",
       ], exclude: ["Fixtures"],
       swiftSettings: strictTests),
     .testTarget(
@@ -156,7 +157,7 @@ let package = Package(
       swiftSettings: strictTests),
     .testTarget(
       name: "Integration",
-      dependencies: ["BearingClient", "BearingModel", "Varlink", "TestSupport"],
+      dependencies: ["BearingClient", "BearingModel", "SQLiteStore", "Varlink", "TestSupport"],
       path: "Tests/Integration", exclude: ["Handover", "Peers"], swiftSettings: strictTests),
     .testTarget(
       name: "Checks", dependencies: ["TestSupport"], path: "Tests/Checks",

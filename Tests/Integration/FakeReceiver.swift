@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 extension GpsdFake {
@@ -26,6 +27,25 @@ extension GpsdFakeConnection {
       {"class":"TPV","device":"/dev/fake0","mode":3,"lat":\(fakeLatitude(step: step)),"lon":8.5,\
       "altMSL":500.0,"eph":3.0,"speed":5.0,"track":0.0}
       """)
+  }
+}
+
+extension GpsdFakeConnection {
+  /// Says a fix at a place; `second` counts from a noon in UTC, nil is a fix without time.
+  func sendFix(
+    _ latitude: Double, _ longitude: Double, second: Int? = nil, accuracy: Double? = 5,
+    speed: Double? = nil
+  ) {
+    var members = [
+      #""class":"TPV","device":"/dev/fake0","mode":3,"lat":\#(latitude),"lon":\#(longitude)"#
+    ]
+    if let second {
+      let time = Date(timeIntervalSince1970: 1_796_040_000 + Double(second))
+      members.append(#""time":"\#(time.formatted(.iso8601))""#)
+    }
+    if let accuracy { members.append(#""eph":\#(accuracy)"#) }
+    if let speed { members.append(#""speed":\#(speed)"#) }
+    send("{" + members.joined(separator: ",") + "}")
   }
 }
 

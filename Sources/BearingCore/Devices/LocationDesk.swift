@@ -15,6 +15,11 @@ final class LocationDesk {
   /// What approximate callers asked for before the secret was read.
   private var awaitingSecret: [(ApproximateDesk) -> Void] = []
   private var memory: LocationMemory?
+  /// Calls that came before the last fix was read; nil once it was, or took too long.
+  private var awaitingRecall: [() -> Void]? = []
+  private var recallDeadline: BootTime?
+  /// A call right after the start waits no longer than this for a slow disk.
+  private static let recallPatience = Nanoseconds.second
   private var observer: ((Fix, FixMoment) -> Void)?
 
   private var home: DeviceHome?
@@ -47,8 +52,10 @@ final class LocationDesk {
       receive: { [unowned self] reports in take(reports) }, ended: home.statusChanged)
     memory?.recall { [unowned self] fix, receipt in
       // One that was simulated says nothing of a real receiver's place, nor the other way round.
-      guard let fix, fix.simulated == engine.configuration.simulated else { return }
-      engine.restore(fix, receipt: receipt)
+      if let fix, fix.simulated == engine.configuration.simulated {
+        engine.restore(fix, receipt: receipt)
+      }
+      finishRecall()
     } secret: { [unowned self] secret in
       let desk = ApproximateDesk(secret, outlet: home.outlet)
       approximate = desk
@@ -56,6 +63,22 @@ final class LocationDesk {
       awaitingSecret = []
       stopIfUnneeded()
     }
+  }
+
+  /// Carries a call out when the last fix of an earlier run is known.
+  func whenRecalled(_ task: @escaping () -> Void) {
+    guard awaitingRecall != nil else { return task() }
+    awaitingRecall?.append(task)
+    if recallDeadline == nil { recallDeadline = .now() + Self.recallPatience }
+    rearm()
+  }
+
+  private func finishRecall() {
+    let tasks = awaitingRecall ?? []
+    awaitingRecall = nil
+    recallDeadline = nil
+    for task in tasks { task() }
+    rearm()
   }
 
   var status: DeviceStatus {
@@ -184,6 +207,7 @@ final class LocationDesk {
 
   private func advance() {
     let now = BootTime.now()
+    if let recallDeadline, recallDeadline <= now { finishRecall() }
     engine.advance(to: now, into: &events)
     publish()
     sendHeartbeats(now)
@@ -198,7 +222,7 @@ final class LocationDesk {
     var earliest = engine.deadline
     let others = [
       fixes.deadline, skies.deadline, headings.deadline, oneShots.map(\.deadline).min(),
-      approximate?.deadline(at: .now()),
+      recallDeadline, approximate?.deadline(at: .now()),
     ]
     for case let deadline? in others { earliest = min(earliest ?? deadline, deadline) }
     timer?.arm(at: earliest)

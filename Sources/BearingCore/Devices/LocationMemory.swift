@@ -16,7 +16,8 @@ final class LocationMemory {
     self.storage = storage
   }
 
-  /// Gives what is stored, once: the fix with its receipt when it is of this boot, and the secret.
+  /// Gives what is stored, once: the fix with its receipt when it is of this boot, nil when there is
+  /// none or the store fails, and the secret.
   func recall(
     _ fix: @escaping (Fix?, BootTime?) -> Void,
     secret: @escaping (ApproximateView.Secret) -> Void
@@ -26,7 +27,7 @@ final class LocationMemory {
       try store.lastFix(boot: boot)
     } then: {
       [unowned self] result in
-      guard let stored = unwrap(result) else { return }
+      let stored = unwrap(result) ?? nil
       let receipt = stored?.bootTimestamp.map {
         BootTime(nanoseconds: Int64($0) * Nanoseconds.microsecond)
       }
