@@ -38,10 +38,13 @@ public final class DaemonProcess: Sendable {
   ///   - tree: kept as long as the daemon, which reads it.
   ///   - wrapper: a program with arguments that becomes bearingd, such as `prlimit --nofile=64`.
   ///   - folder: the folder of a daemon before it, to start on what that one left.
+  ///   - arguments: after the program's name.
   ///   - environment: put over this process' own.
+  ///   - hasDeafManager: whether the service manager reads nothing once the daemon is ready.
   public init(
     _ configuration: String = simulation, keeping tree: SysfsTree? = nil, wrapper: [String] = [],
-    in folder: TemporaryFolder? = nil, environment: [String: String] = [:]
+    in folder: TemporaryFolder? = nil, arguments: [String] = [],
+    environment: [String: String] = [:], hasDeafManager: Bool = false
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -49,7 +52,8 @@ public final class DaemonProcess: Sendable {
     try folder.write(configuration, to: "bearingd.conf")
     try folder.write("", to: "log")
     chmod(folder.path, 0o777)  // The daemon may be another user's.
-    notices = try NoticeSocket(path: "\(folder.path)/notify-\(UUID().uuidString.prefix(8))")
+    notices = try NoticeSocket(
+      path: "\(folder.path)/notify-\(UUID().uuidString.prefix(8))", isDeaf: hasDeafManager)
     let surroundings = [
       "RUNTIME_DIRECTORY": folder.path, "STATE_DIRECTORY": folder.path,
       "CONFIGURATION_DIRECTORY": folder.path, "NOTIFY_SOCKET": notices.path,
@@ -58,11 +62,11 @@ public final class DaemonProcess: Sendable {
     process = try ChildProcess(
       "/bin/sh",
       ["-c", #"exec "$@" >/dev/null 2>"$DAEMON_LOG""#, "sh"] + wrapper
-        + [ProgramRun.path(of: "bearingd")], environment: surroundings)
+        + [ProgramRun.path(of: "bearingd")] + arguments, environment: surroundings)
     Thread.detachNewThread { [process, ended, notices] in
       process.wait()
       ended.signal()
-      notices.post(Self.endNotice)
+      notices.end()
     }
     guard waitFor(notice: "READY=1") else { throw DidNotStart(ending: end(with: SIGKILL)) }
   }
@@ -71,7 +75,6 @@ public final class DaemonProcess: Sendable {
 
   /// A configuration with a simulated receiver alone.
   public static let simulation = "[Location]\nSource=simulation\n[Accelerometer]\nSource=none\n"
-  private static let endNotice = "ENDED=1"
 
   /// Where it listens.
   public var socket: String { folder.path + "/io.bearing" }
@@ -113,60 +116,6 @@ public final class DaemonProcess: Sendable {
 
   /// Waits until it says a line to the service manager; false when it does not in time.
   public func waitFor(notice: String) -> Bool {
-    notices.wait(for: notice, orUntil: Self.endNotice, seconds: Self.patience)
-  }
-}
-
-/// The service manager's end of sd_notify.
-private final class NoticeSocket: Sendable {
-  let path: String
-  private let descriptor: Int32
-
-  init(path: String) throws {
-    self.path = path
-    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
-    guard descriptor >= 0, result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-    chmod(path, 0o777)
-  }
-
-  deinit { close(descriptor) }
-
-  /// Sends a word to itself.
-  func post(_ text: String) {
-    let bytes = Array(text.utf8)
-    withUnixAddress(path) { _ = sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
-  }
-
-  func wait(for wanted: String, orUntil end: String, seconds: Double) -> Bool {
-    let deadline = Date() + seconds
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let left = deadline.timeIntervalSinceNow
-      guard left > 0, poll(&entry, 1, Int32(left * 1000) + 1) > 0 else { return false }
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      let lines = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(
-        separator: "\n")
-      if lines.contains(wanted[...]) { return true }
-      if lines.contains(end[...]) { return false }
-    }
-  }
-}
-
-/// Calls `body` with the address of a Unix socket.
-@discardableResult
-func withUnixAddress<Result>(
-  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-) -> Result {
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) {
-    $0.copyBytes(from: path.utf8.prefix($0.count - 1))
-  }
-  return withUnsafePointer(to: &address) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
+    notices.wait(for: notice, seconds: Self.patience)
   }
 }
