@@ -84,9 +84,10 @@ public final class Daemon {
       metrics: { [unowned self] in metrics() })
     self.interface = interface
     storage.onRest = { [unowned self] in exitIfAtRest() }
-    regions = try RegionsInterface(outlet: server, loop: loop, storage: storage) {
-      [unowned self] isNeeded in watchRegions(isNeeded)
-    }
+    regions = try RegionsInterface(
+      outlet: server, loop: loop, storage: storage,
+      mayKnow: { [unowned self] uid in server.mayKnowPrecisely(uid) },
+      demandChanged: { [unowned self] isNeeded in watchRegions(isNeeded) })
     let preferences = try PreferencesInterface(
       server: server, loop: loop, storage: storage,
       path: "\(directories.state)/\(Self.preferencesName)", forced: configuration.preferences)
@@ -149,6 +150,7 @@ public final class Daemon {
     for warning in unknown { Journal.warning(warning) }
     self.warnings = warnings + unknown
     server.setDoor(AccessDoor(rules))
+    regions?.rulesChanged()
     server.setLimits(configuration.limits)
     preferences?.force(configuration.preferences)
     interface?.statusChanged()

@@ -72,7 +72,9 @@ enum Program {
 
   /// Tells the managers what the configuration says that they run on.
   static func chooseSources(_ configuration: Configuration) throws {
-    try LocationManager.source.fill(LocationManager.Setup(configuration.location))
+    var location = LocationManager.Setup(configuration.location)
+    location.approximateInterval = configuration.access.approximateInterval
+    try LocationManager.source.fill(location)
     try Accelerometer.source.fill(Accelerometer.Setup(configuration.accelerometer))
   }
 }

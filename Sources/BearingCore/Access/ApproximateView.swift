@@ -3,24 +3,26 @@ internal import BearingModel
 /// What approximate callers are told, all of them the same: a cell's centre, looked at only at
 /// fixed ticks, so that neither the moment of a change nor many questions tell more.
 struct ApproximateView: Sendable {
-  /// Nanoseconds from tick to tick.
-  static var period: Int64 { 600 * Nanoseconds.second }
+  /// The phase is drawn for the longest interval between ticks, so that it serves any.
+  private static var longestPeriod: Int64 { 86_400 * Nanoseconds.second }
 
   /// What is kept for the machine, over restarts too.
   struct Secret: Sendable, Equatable {
     /// The grid, whose origin is secret.
     var grid: ApproximateGrid
-    /// Nanoseconds from the machine's start, modulo the period, to a tick; secret.
+    /// Nanoseconds from the machine's start, modulo a day, to a tick; secret.
     var phase: Int64
     /// The cell that the machine is in; nil before the first tick with a fix.
     var cell: ApproximateGrid.Cell?
 
     /// A secret drawn from the system's random numbers.
     static func drawn() -> Secret {
-      Secret(grid: .drawn(), phase: .random(in: 0..<ApproximateView.period))
+      Secret(grid: .drawn(), phase: .random(in: 0..<ApproximateView.longestPeriod))
     }
   }
 
+  /// Nanoseconds from tick to tick.
+  let period: Int64
   /// What is kept for the machine.
   private(set) var secret: Secret
   /// live or lost, as of the last tick.
@@ -30,15 +32,17 @@ struct ApproximateView: Sendable {
   /// When that tick was.
   private(set) var tick: BootTime?
 
-  init(_ secret: Secret) {
+  init(_ secret: Secret, period: Int64) {
     self.secret = secret
+    self.period = period
   }
 
   /// The first tick after `now`.
   func nextTick(after now: BootTime) -> BootTime {
-    let since = now.nanoseconds - secret.phase
-    let ticks = since >= 0 ? since / Self.period + 1 : 0
-    return BootTime(nanoseconds: secret.phase + ticks * Self.period)
+    let phase = secret.phase % period
+    let since = now.nanoseconds - phase
+    let ticks = since >= 0 ? since / period + 1 : 0
+    return BootTime(nanoseconds: phase + ticks * period)
   }
 
   /// Looks at the position, at a tick; true when the cell is another.

@@ -125,4 +125,6 @@ public struct AccessSettings: Sendable, Equatable {
   public var standard: Precision = .denied
   /// What everybody may have of the accelerometer.
   public var motion: MotionAccess = .orientation
+  /// Nanoseconds between two looks at the position for those who may know it approximately.
+  public var approximateInterval: Int64 = 600 * Nanoseconds.second
 }

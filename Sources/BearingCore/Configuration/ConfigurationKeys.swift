@@ -80,6 +80,11 @@ extension ConfigurationKey {
       "Access", "Motion", \.access.motion, .word, .onReload,
       "What everybody may have of the accelerometer: orientation (samples then follow the rules above),"
         + " samples, or denied (all of it follows the rules above)."),
+    ConfigurationKey(
+      "Access", "ApproximateInterval", \.access.approximateInterval,
+      .time(Nanoseconds.second...86_400 * Nanoseconds.second), .onRestart,
+      "How often those who may know the position approximately are told which cell of the grid it is"
+        + " in. The shorter, the more a border that is crossed tells."),
   ]
 
   private static let limits: [ConfigurationKey] = [

@@ -56,6 +56,10 @@ public final class Accelerometer: Device {
   public func handle(_ exchange: Exchange) { desk.value.handle(exchange) }
   /// Ends a stream's subscription.
   public func streamEnded(_ stream: StreamID) { desk.value.streamEnded(stream) }
+  /// Gives a stream the rate that its caller may have.
+  public func precisionChanged(of stream: StreamID, to precision: Precision) {
+    desk.value.precisionChanged(of: stream, to: precision)
+  }
   /// What it does now.
   public var status: DeviceStatus { desk.value.status }
   /// What its sources have carried.

@@ -74,8 +74,10 @@ extension AccelerometerDesk {
     openStream(exchange) { channel in
       channel.open(
         SampleSubscription(
-          stream: exchange.stream, heartbeat: wish.heartbeat, lastSent: .now()),
-        rate: wish.rate, maxLatency: wish.maxLatency)
+          stream: exchange.stream, heartbeat: wish.heartbeat, lastSent: .now(),
+          wantedRate: wish.rate),
+        rate: AccelerometerChannel.rate(wish.rate, for: exchange.precision),
+        maxLatency: wish.maxLatency)
     }
   }
 

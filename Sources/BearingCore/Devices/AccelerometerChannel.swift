@@ -12,12 +12,14 @@ final class AccelerometerChannel {
   private(set) var found: DiscoveredSensor?
   /// What it gives.
   private(set) var engine: SensorEngine?
-  private(set) var groups: [SampleGroup] = []
+  var groups: [SampleGroup] = []
   private(set) var poses = Hub<PoseSubscription>()
   private(set) var motion = MotionFeed()
   /// Whether location wants to feel the device stand still.
   private var servesStationary = false
-  private var calls: [SampleCall] = []
+  var calls: [SampleCall] = []
+  /// The period of the sample that approximate callers had last.
+  var coarsePeriod: Int?
 
   private let home: DeviceHome
   private let changed: () -> Void
@@ -280,10 +282,7 @@ final class AccelerometerChannel {
   }
 
   private func answerCalls(_ sample: AccelerationSample) {
-    guard !calls.isEmpty else { return }
-    let waiting = calls
-    calls = []
-    for call in waiting {
+    for call in takeCalls(answeredBy: sample) {
       call.exchange.reply { writer in
         writer.key("sample")
         writer.value(sample)

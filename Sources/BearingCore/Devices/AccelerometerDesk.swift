@@ -76,7 +76,7 @@ final class AccelerometerDesk {
     return everyChannel.first { $0.listenerCount > 0 }
   }
 
-  private var everyChannel: [AccelerometerChannel] {
+  var everyChannel: [AccelerometerChannel] {
     channels.keys.sorted().compactMap { channels[$0] } + [vacant].compactMap(\.self)
   }
 

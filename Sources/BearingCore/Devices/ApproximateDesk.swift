@@ -13,8 +13,8 @@ final class ApproximateDesk {
   /// The next tick to look at; nil while nobody listens.
   private var nextTick: BootTime?
 
-  init(_ secret: ApproximateView.Secret, outlet: any Outlet) {
-    view = ApproximateView(secret)
+  init(_ secret: ApproximateView.Secret, period: Int64, outlet: any Outlet) {
+    view = ApproximateView(secret, period: period)
     self.outlet = outlet
   }
 
@@ -33,7 +33,7 @@ final class ApproximateDesk {
     var hasMoved = false
     if let due = nextTick, due <= now {
       // After a suspend several are past: what is known now is of the last of them.
-      let tick = view.nextTick(after: now) + -ApproximateView.period
+      let tick = view.nextTick(after: now) + -view.period
       let before = view.state
       hasMoved = view.look(at: tick, state: state, fix: fix)
       nextTick = nil
@@ -132,7 +132,7 @@ final class ApproximateDesk {
     var sequences: [Int] = []
     hub.select(at: now, into: &recipients) { record in
       let verdict = record.filter.evaluate(
-        fix, receipt: tick, medianPeriod: ApproximateView.period, stationary: false)
+        fix, receipt: tick, medianPeriod: view.period, stationary: false)
       record.log.note(record.delivered + 1, verdict)
       guard verdict.passed else { return false }
       record.delivered += 1

@@ -57,7 +57,8 @@ final class LocationDesk {
       }
       finishRecall()
     } secret: { [unowned self] secret in
-      let desk = ApproximateDesk(secret, outlet: home.outlet)
+      let desk = ApproximateDesk(
+        secret, period: setup.approximateInterval, outlet: home.outlet)
       approximate = desk
       for task in awaitingSecret { task(desk) }
       awaitingSecret = []

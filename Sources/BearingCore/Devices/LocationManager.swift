@@ -12,6 +12,8 @@ public final class LocationManager: PositionDevice {
     public var makeSource: @Sendable () -> any Source<GnssReport, GnssDemand>
     /// When the accelerometer may tell that the device stands still.
     public var useAccelerometer: UseAccelerometer = .opportunistic
+    /// Nanoseconds between two looks at the position for approximate callers.
+    public var approximateInterval: Int64 = AccessSettings().approximateInterval
     /// The rules' constants.
     public var engine: LocationEngine.Configuration
 

@@ -19,9 +19,29 @@ struct RegionTable {
   }
 
   private(set) var entries: [Entry] = []
+  /// Whose regions sleep, because they may not know where the machine is.
+  private var sleepers: Set<UInt32> = []
 
-  /// Whether there is a region at all, which is permanent demand for the receiver.
-  var isEmpty: Bool { entries.isEmpty }
+  /// Whether there is a region that does not sleep, which is permanent demand for the receiver.
+  var needsFixes: Bool { entries.contains { !sleepers.contains($0.owner) } }
+
+  /// Whether the regions of `owner` sleep.
+  func isAsleep(_ owner: UInt32) -> Bool { sleepers.contains(owner) }
+
+  /// Lets the regions of those sleep who are not `awake`, and the others' be watched.
+  ///
+  /// What falls asleep forgets whether the machine is inside: that is not known when it wakes up.
+  mutating func wake(_ isAwake: (UInt32) -> Bool, now: BootTime) -> [Happening] {
+    sleepers = Set(entries.map(\.owner)).filter { !isAwake($0) }
+    var happenings: [Happening] = []
+    for index in entries.indices where sleepers.contains(entries[index].owner) {
+      guard entries[index].watch.state != .unknown else { continue }
+      entries[index].region.state = .unknown
+      entries[index].watch = RegionWatch(entries[index].region, now: now)
+      happenings.append(Happening(entry: index, kind: nil))
+    }
+    return happenings
+  }
 
   /// Takes a region in.
   mutating func add(
@@ -56,7 +76,7 @@ struct RegionTable {
   /// Takes in an accepted fix.
   mutating func note(_ fix: Fix, at moment: FixMoment) -> [Happening] {
     var happenings: [Happening] = []
-    for index in entries.indices {
+    for index in entries.indices where !sleepers.contains(entries[index].owner) {
       let before = entries[index].watch.state
       let change = entries[index].watch.note(fix, at: moment)
       switch change {

@@ -190,6 +190,11 @@ final class Connection {
     return true
   }
 
+  /// The call that waits for its answer and could be taken back; nil when there is none.
+  var waitingCall: Exchange? {
+    streamMethod == nil && exchange?.onAbandon != nil ? exchange : nil
+  }
+
   /// Changes what the running stream goes by where its call says nothing; false when it is no change.
   func changeStreamPreferences(to preferences: StreamPreferences) -> Bool {
     guard let exchange, exchange.preferences != preferences else { return false }

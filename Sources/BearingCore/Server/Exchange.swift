@@ -95,6 +95,11 @@ public final class Exchange {
 
   func abandon() {
     connection = nil
+    withdraw()
+  }
+
+  /// Takes the call back from its handler, which is not to answer it.
+  func withdraw() {
     onAbandon?()
     onAbandon = nil
   }

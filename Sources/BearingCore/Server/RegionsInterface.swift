@@ -26,10 +26,16 @@ final class RegionsInterface: InterfaceHandler {
   private let storage: Storage
   private let boot = Boot.identifier()
   private let timer: LoopTimer
-  /// Called when there is a first region, or none any more.
+  /// Whether a user may know where the machine is.
+  private let mayKnow: (UInt32) -> Bool
+  /// Called when there is a first region to watch, or none any more.
   private let demandChanged: (Bool) -> Void
 
   private var table = RegionTable()
+  private var isDemanding = false
+  /// Users whose calls the door has let through since the rules changed last. What groups a user's
+  /// service has, nobody but its own connections tells.
+  private var admitted: Set<UInt32> = []
   private var hub = Hub<RegionSubscription>()
   private var unstored: [RegionHappening] = []
   private var isStoring = false
@@ -38,11 +44,12 @@ final class RegionsInterface: InterfaceHandler {
   private var writer = JSONWriter(capacity: 16_384)
 
   init(
-    outlet: any Outlet, loop: EventLoop, storage: Storage,
+    outlet: any Outlet, loop: EventLoop, storage: Storage, mayKnow: @escaping (UInt32) -> Bool,
     demandChanged: @escaping (Bool) -> Void
   ) throws(SystemError) {
     self.outlet = outlet
     self.storage = storage
+    self.mayKnow = mayKnow
     self.demandChanged = demandChanged
     let ticker = Ticker()
     timer = try loop.timer { ticker.tick?() }
@@ -70,11 +77,29 @@ final class RegionsInterface: InterfaceHandler {
           one.region, owner: one.owner, isDwellTold: one.isDwellTold, insideSince: since,
           now: .now())
       }
-      if !table.isEmpty { demandChanged(true) }
-      rearm()
+      review()
     case .failure(let error):
       Journal.error("\(error); regions are not watched until the daemon is started again")
     }
+  }
+
+  // MARK: Who may
+
+  /// The rules of access have changed: whose regions may be watched is another matter now.
+  func rulesChanged() {
+    admitted = []
+    review()
+  }
+
+  private func review() {
+    tell(table.wake({ admitted.contains($0) || mayKnow($0) }, now: .now()))
+    updateDemand()
+  }
+
+  private func updateDemand() {
+    guard table.needsFixes != isDemanding else { return }
+    isDemanding = table.needsFixes
+    demandChanged(isDemanding)
   }
 
   // MARK: What happens
@@ -161,6 +186,8 @@ final class RegionsInterface: InterfaceHandler {
   // MARK: Calls
 
   func handle(_ exchange: Exchange) {
+    let isNew = admitted.insert(exchange.caller.uid).inserted
+    if isNew, table.isAsleep(exchange.caller.uid) { review() }
     do throws(ServiceError) {
       switch exchange.call.method {
       case "Add": try add(exchange)
@@ -187,7 +214,6 @@ final class RegionsInterface: InterfaceHandler {
     guard table.regions(of: owner).count < RegionTable.limit else {
       return exchange.refuse(quota: "regions", limit: RegionTable.limit)
     }
-    let wasEmpty = table.isEmpty
     table.add(region, owner: owner, now: .now())
     storage.run { (store) throws(StoreError) in
       try store.addRegion(region, owner: owner)
@@ -195,7 +221,7 @@ final class RegionsInterface: InterfaceHandler {
       [unowned self] result in
       switch result {
       case .success:
-        if wasEmpty { demandChanged(true) }
+        updateDemand()
         exchange.reply { writer in
           writer.key("region")
           writer.value(region)
@@ -237,7 +263,7 @@ final class RegionsInterface: InterfaceHandler {
       switch result {
       case .success:
         _ = table.remove(identifier, owner: owner)
-        if table.isEmpty { demandChanged(false) }
+        updateDemand()
         exchange.reply { _ in }
         rearm()
       case .failure(let error):

@@ -225,6 +225,7 @@ public final class Server: Outlet {
   func setDoor(_ door: AccessDoor) {
     self.door = door
     for connection in connections.values {
+      if let call = connection.waitingCall { review(call) }
       guard let interface = connection.streamInterface, let method = connection.streamMethod,
         let requirement = definitions[interface]?.methods[
           String(method.dropFirst(interface.utf8.count + 1))]
@@ -238,6 +239,33 @@ public final class Server: Outlet {
         connection.endStream(error)
       }
     }
+  }
+
+  /// Asks the door again about a call that waits for its answer.
+  private func review(_ call: Exchange) {
+    let (interface, method) = (call.call.interface, call.call.method)
+    guard let requirement = definitions[interface]?.methods[method] else { return }
+    do throws(Refusal) {
+      let precision = try door.check(call.caller, for: requirement)
+      guard precision != call.precision else { return }
+      // What it waits for is told otherwise now: it begins anew.
+      call.withdraw()
+      call.precision = precision
+      handlers[interface]?.handle(call)
+    } catch {
+      call.withdraw()
+      call.refuse(error)
+    }
+  }
+
+  /// Whether a user may know where the machine is: by the groups that one of its connections has, or
+  /// by those that the system knows of.
+  func mayKnowPrecisely(_ uid: UInt32) -> Bool {
+    let known = Caller(uid: uid, pid: 0, groups: UserDatabase.groups(of: uid))
+    return door.precision(of: known) == .precise
+      || connections.values.contains {
+        $0.caller.uid == uid && door.precision(of: $0.caller) == .precise
+      }
   }
 
   /// Lets the open streams of a user, or with nil of all, go by what is preferred now.

@@ -5,6 +5,8 @@ struct SampleSubscription: Subscription {
   let stream: StreamID
   let heartbeat: Int64
   var lastSent: BootTime
+  /// Hertz that it asked for, whatever it may have.
+  let wantedRate: Double
 }
 
 /// One stream of orientation and tilt.

@@ -38,6 +38,7 @@ import Varlink
       Group.staff=approximate
       Default=approximate
       Motion=samples
+      ApproximateInterval=5s
       [Preferences]
       location.minInterval=5000
       location.distanceFilter=2.5
@@ -86,6 +87,7 @@ import Varlink
     expected.access.groups = [.init(name: "staff", precision: .approximate)]
     expected.access.standard = .approximate
     expected.access.motion = .samples
+    expected.access.approximateInterval = 5_000_000_000
     expected.preferences = [
       "location.minInterval": 5000, "location.distanceFilter": 2.5, "stream.heartbeat": 1000,
       "acceleration.sensor": "accel-base", "display.coordinates": "utm",
@@ -192,8 +194,8 @@ import Varlink
     ),
     (
       "[Access]\nUser.=precise",
-      "f:2: warning: [Access] User.=: an unknown key, which is ignored; known are Default,"
-        + " Group.NAME, Motion, User.NAME"
+      "f:2: warning: [Access] User.=: an unknown key, which is ignored; known are"
+        + " ApproximateInterval, Default, Group.NAME, Motion, User.NAME"
     ),
     (
       "[Locations]\nGpsdPort=1\nGpsdHost=x",
