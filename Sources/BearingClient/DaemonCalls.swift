@@ -28,6 +28,24 @@ extension BearingClient {
     return try await call("\(Self.daemon).ListClients", as: Reply.self).clients
   }
 
+  /// Disconnects a client, such as one whose user has lost a group since it connected.
+  ///
+  /// - Throws: `other` with the name `io.bearing.daemon.ClientNotFound` when there is none that the
+  ///   caller may know of; any other `BearingError`.
+  public func disconnect(client: Int) async throws(BearingError) {
+    _ = try await call("\(Self.daemon).Disconnect", ["client": .int(Int64(client))])
+  }
+
+  /// What the filters of a client's stream said of its last samples, the oldest first.
+  ///
+  /// - Throws: as `disconnect`.
+  public func decisions(client: Int) async throws(BearingError) -> [FilterDecision] {
+    struct Reply: Decodable { var decisions: [FilterDecision] }
+    return try await call(
+      "\(Self.daemon).Explain", ["client": .int(Int64(client))], as: Reply.self
+    ).decisions
+  }
+
   /// The daemon's counters in Prometheus' text format. For administrators.
   ///
   /// - Throws: `denied` for others; any other `BearingError`.

@@ -63,6 +63,20 @@ public struct ClientStatus: Sendable, Equatable, Codable {
   }
 }
 
+/// What a stream's filters said of one sample. It holds no position.
+public struct FilterDecision: Sendable, Equatable, Codable {
+  /// The sample's sequence on the stream.
+  public var sequence: Int
+  /// The wire's word for the filter that held it back; none when it passed.
+  public var filter: String
+  /// Whether it was delivered.
+  public var passed: Bool
+  /// What was compared: milliseconds for minInterval, metres for the others; nil when it was not known.
+  public var value: Double?
+  /// What it was compared with, in the same unit; nil when it passed.
+  public var limit: Double?
+}
+
 extension DeviceStatus: WireWritable {
   /// Writes the wire's `Device`.
   public func write(to writer: inout JSONWriter) {

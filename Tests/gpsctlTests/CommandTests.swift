@@ -139,7 +139,7 @@ private func gpsctl(
     let daemon = try FakeDaemon { call in
       if call.method.hasSuffix("ListClients") {
         let client: JSON = [
-          "identifier": 9, "uid": 1000, "pid": 77, "command": "map", "since": 1,
+          "identifier": 9, "uid": 59_999, "pid": 77, "command": "map", "since": 1,
           "stream": "io.bearing.location.Subscribe", "precision": "approximate", "delivered": 120,
           "dropped": 2, "queuedBytes": 512,
         ]
@@ -170,8 +170,8 @@ private func gpsctl(
         location      live            3  LocationManager#1  gpsd at localhost:2947
         acceleration  noSensor        0  Accelerometer#1    simulated
 
-        CLIENT  USER  PROCESS  COMMAND  STREAM              PRECISION    DELIVERED  DROPPED  QUEUED
-             9  1000       77  map      location.Subscribe  approximate        120        2   512 B
+        CLIENT  USER   PROCESS  COMMAND  STREAM              PRECISION    DELIVERED  DROPPED  QUEUED
+             9  59999       77  map      location.Subscribe  approximate        120        2   512 B
 
         warning: the clock is not set
 

@@ -28,7 +28,7 @@ struct ArgumentParser {
     if rest.first == "help" { return .help(Array(rest.dropFirst())) }
     let (command, path) = try findCommand(&rest)
     var invocation = Invocation(command: command, path: path, values: values)
-    if !command.subcommands.isEmpty {
+    if !command.subcommands.isEmpty, !command.runsAlone {
       if rest.contains("--help") || rest.contains("-h") { return .help(path) }
       let names = command.subcommands.map(\.name).joined(separator: ", ")
       throw .usage("gpsctl \(command.name) needs one of: \(names)")

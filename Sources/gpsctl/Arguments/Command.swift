@@ -30,8 +30,11 @@ struct Command: Sendable {
   var operandWords: [String] = []
   var options: [Option] = []
   var examples: [Example] = []
-  /// Commands below this one, such as `region add`; a command that has some does not run itself.
+  /// Commands below this one, such as `region add`; a command that has some does not run itself,
+  /// unless `runsAlone`.
   var subcommands: [Command] = []
+  /// Whether it runs when none of its subcommands is named.
+  var runsAlone = false
   /// Not in help and completion.
   var isHidden = false
   var run: @Sendable (Invocation) async throws(Failure) -> Void = { _ in }

@@ -33,7 +33,7 @@ struct HelpText {
       parts.append(
         "Usage: \(([call] + Self.operands(of: command)).joined(separator: " ")) [OPTION…]")
     } else {
-      parts.append("Usage: \(call) COMMAND [OPTION…]")
+      parts.append("Usage: \(call) \(command.runsAlone ? "[COMMAND]" : "COMMAND") [OPTION…]")
     }
     parts.append(command.summary.prefix(1).uppercased() + command.summary.dropFirst() + ".")
     if !command.discussion.isEmpty { parts.append(command.discussion) }

@@ -1,3 +1,4 @@
+internal import BearingClient
 internal import BearingModel
 
 extension Command {
@@ -12,7 +13,27 @@ extension Command {
     examples: [
       Example("gpsctl clients", "who uses what"),
       Example("gpsctl clients --json | jq '.clients[] | select(.dropped > 0)'", "who is slow"),
-    ]
+      Example("gpsctl clients disconnect 12", "end one"),
+    ],
+    subcommands: [
+      Command(
+        name: "disconnect", summary: "end a client's connection",
+        discussion: """
+          A client has the groups that its user had when it connected: disconnect it for a change
+          of groups to act. Most programs connect again by themselves.
+          """,
+        operands: .texts(["CLIENT"]),
+        examples: [Example("gpsctl clients disconnect 12", "the one that gpsctl clients calls 12")]
+      ) { invocation throws(Failure) in
+        let client = try ClientNumber.read(invocation)
+        do throws(BearingError) {
+          try await Session(invocation).client.disconnect(client: client)
+        } catch {
+          throw ClientNumber.failure(error, client)
+        }
+      }
+    ],
+    runsAlone: true
   ) { invocation throws(Failure) in
     struct Reply: Decodable { var clients: [ClientStatus] }
     let session = Session(invocation)
@@ -28,13 +49,14 @@ struct ClientTable {
 
   func text(_ clients: [ClientStatus]) -> String {
     var table = Table([
-      ("CLIENT", .right), ("USER", .right), ("PROCESS", .right), ("COMMAND", .left),
+      ("CLIENT", .right), ("USER", .left), ("PROCESS", .right), ("COMMAND", .left),
       ("STREAM", .left), ("PRECISION", .left), ("DELIVERED", .right), ("DROPPED", .right),
       ("QUEUED", .right),
     ])
     for client in clients {
       table.add([
-        "\(client.identifier)", "\(client.uid)", "\(client.pid)", .init(client.command ?? "–"),
+        "\(client.identifier)", .init(Users.name(of: client.uid)), "\(client.pid)",
+        .init(client.command ?? "–"),
         .init(client.stream.map(shortened) ?? "–"), .init(client.precision),
         "\(client.delivered)", .init("\(client.dropped)", client.dropped > 0 ? .yellow : nil),
         "\(client.queuedBytes) B",
