@@ -4,6 +4,14 @@ import Glibc
 enum Users {
   private static let bufferSize = 16 * 1024
 
+  /// The groups of this process.
+  static var ownGroups: [UInt32] {
+    let count = getgroups(0, nil)
+    var groups = [gid_t](repeating: 0, count: Int(max(count, 0)))
+    let got = unsafe getgroups(count, &groups)
+    return Array(groups.prefix(Int(max(got, 0)))) + [getegid()]
+  }
+
   /// The user's name, or its number when it has none here.
   static func name(of number: Int) -> String {
     guard let uid = uid_t(exactly: number) else { return "\(number)" }
