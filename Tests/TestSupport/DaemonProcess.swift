@@ -58,6 +58,8 @@ public final class DaemonProcess: Sendable {
       "RUNTIME_DIRECTORY": folder.path, "STATE_DIRECTORY": folder.path,
       "CONFIGURATION_DIRECTORY": folder.path, "NOTIFY_SOCKET": notices.path,
       "DAEMON_LOG": folder.path + "/log",
+      // Under the thread sanitizer a race ends the daemon, and with it the test that needs it.
+      "TSAN_OPTIONS": "halt_on_error=1",
     ].merging(environment) { $1 }
     process = try ChildProcess(
       "/bin/sh",
