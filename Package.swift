@@ -106,7 +106,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Varlink"],
       path: "Tests/TestSupport",
-      exclude: ["gpsd-replay"],
+      exclude: ["gpsd-replay", "mocked-machine"],
       swiftSettings: strictTests),
     .testTarget(
       name: "VarlinkTests", dependencies: ["CLinux", "Varlink", "TestSupport"],

@@ -212,7 +212,7 @@ def test_what_is_taken_over_reaches_nothing_else():
     assert status == 0, said + output
     result = json.loads([line for line in output.splitlines() if line.startswith("{")][-1])
     done = [name for name, end in result.items() if end == "done"]
-    assert done == ["own state", "gpsd", "journal"], result
+    assert done == ["own state", "gpsd", "journal", "udev"], result
     print("    " + ", ".join(f"{name}: {end}" for name, end in result.items() if end != "done"))
     os.unlink("/run/systemd/system/probe.service")
     must("systemctl", "daemon-reload")

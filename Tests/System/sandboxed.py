@@ -8,7 +8,11 @@ import json
 import mmap
 import os
 import socket
+import struct
 import sys
+
+# Not in Python's module (linux/netlink.h); udev's own group of it is 2.
+KOBJECT_UEVENT = 15
 
 
 def attempt(action):
@@ -42,6 +46,18 @@ def writable_code():
     mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 
 
+def take_loopback_down():
+    """RTM_SETLINK of interface 1 without IFF_UP, with the kernel's answer asked for (rtnetlink(7))."""
+    request = struct.pack("=IHHII", 32, 19, 0x5, 1, 0) + struct.pack("=BxHiII", 0, 0, 1, 0, 1)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as one:
+        one.settimeout(5)
+        one.bind((0, 0))
+        one.send(request)
+        error = struct.unpack_from("=i", one.recv(4096), 16)[0]
+    if error:
+        raise OSError(-error, "RTM_SETLINK")
+
+
 tries = {
     "own state": lambda: write("/var/lib/bearingd/probe"),
     "gpsd": lambda: connect(("127.0.0.1", int(sys.argv[1]))),
@@ -50,7 +66,8 @@ tries = {
     ),
     "another host": lambda: connect(("192.0.2.1", 80)),
     "another host by UDP": lambda: connect(("192.0.2.1", 53), socket.SOCK_DGRAM),
-    "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0),
+    "udev": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, KOBJECT_UEVENT).bind((0, 2)),
+    "network settings": take_loopback_down,
     "packets": lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0),
     "read /etc/shadow": lambda: read("/etc/shadow"),
     "read /root": lambda: read("/root"),

@@ -54,14 +54,14 @@ public struct SensorEngine: Sendable {
     plausibility = Plausibility(scale: sensor.scale)
   }
 
-  /// The sensor was found again, perhaps with another scale; to be called while it is off.
+  /// The sensor was found again, perhaps with another scale; to be called while it does not run.
   public mutating func replace(_ sensor: Sensor) {
     scale = sensor.scale
   }
 
-  /// Somebody listens: the sensor is being switched on. Orientation starts as undefined again.
+  /// Somebody listens, or the sensor came back: it is being switched on. Orientation starts as undefined again.
   public mutating func start(now: BootTime) -> Outcome {
-    guard state == .off else { return Outcome() }
+    guard state == .off || state == .noSensor else { return Outcome() }
     detector = OrientationDetector()
     plausibility = Plausibility(scale: scale)
     last = nil
@@ -85,6 +85,7 @@ public struct SensorEngine: Sendable {
       return take(time: time, x: x, y: y, z: z, isSaturated: isSaturated, now: now)
     case .failing(let reason): return change(to: .failed, reason)
     case .gone:
+      detector = OrientationDetector()
       var outcome = change(to: .noSensor, "the sensor was unplugged")
       outcome.isGone = true
       return outcome

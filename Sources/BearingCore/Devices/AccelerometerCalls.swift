@@ -51,21 +51,23 @@ extension AccelerometerDesk {
     if sensors.isEmpty, let listProblem { return refuse(exchange, listProblem) }
     exchange.reply { writer in
       writer.key("sensors")
-      writer.array(sensors) { $0.value($1.sensor) }
+      writer.array(sensors) { $0.value(asItRuns($1)) }
       writer.member("state", state.rawValue)
     }
   }
 
   private func getSample(_ exchange: Exchange) throws(ServiceError) {
     let timeout = try Self.timeout(exchange)
-    switch choose(wantedSensor(exchange)) {
+    let wish = wish(of: exchange)
+    switch choose(wish) {
     case .none(let reason): refuse(exchange, reason)
     case .sensor(let found):
       if let reason = found.unusable { return refuse(exchange, reason) }
       let stream = exchange.stream
       exchange.onAbandon = { [unowned self] in streamEnded(stream) }
       channel(of: found)?.add(
-        AccelerometerChannel.SampleCall(exchange: exchange, deadline: .now() + timeout))
+        AccelerometerChannel.SampleCall(
+          exchange: exchange, deadline: .now() + timeout, wish: wish.fixed(to: found)))
     }
   }
 
@@ -99,23 +101,25 @@ extension AccelerometerDesk {
 
   /// A stream that names no sensor waits when there is none; one that names an unknown one fails.
   private func openStream(_ exchange: Exchange, _ open: (AccelerometerChannel) -> Void) {
-    let name = wantedSensor(exchange)
+    var wish = wish(of: exchange)
     var sensor: DiscoveredSensor?
-    switch choose(name) {
-    case .sensor(let found): sensor = found
-    case .none(let reason): if name != nil { return refuse(exchange, reason) }
+    switch choose(wish) {
+    case .sensor(let found):
+      sensor = found
+      wish = wish.fixed(to: found)
+    case .none(let reason): if wish.isFirm { return refuse(exchange, reason) }
     }
     guard exchange.openStream(), let channel = channel(of: sensor) else { return }
+    remember(wish, of: exchange.stream)
     open(channel)
   }
 
-  /// The sensor that a call names, or else the one that its caller prefers, while that is there.
-  private func wantedSensor(_ exchange: Exchange) -> String? {
-    if let name = Parameters(exchange).text("sensor") { return name }
-    guard let preferred = exchange.preferences.sensor, case .sensor = choose(preferred) else {
-      return nil
+  /// The sensor that a call names, or else the one that its caller prefers.
+  func wish(of exchange: Exchange) -> SensorWish {
+    if let name = Parameters(exchange).text("sensor") {
+      return SensorWish(name: name, isFirm: true)
     }
-    return preferred
+    return SensorWish(name: exchange.preferences.sensor, isFirm: false)
   }
 
   private func refuse(_ exchange: Exchange, _ reason: String) {

@@ -13,25 +13,33 @@ final class AccelerometerChannel {
   /// What it gives.
   private(set) var engine: SensorEngine?
   var groups: [SampleGroup] = []
-  private(set) var poses = Hub<PoseSubscription>()
-  private(set) var motion = MotionFeed()
+  var poses = Hub<PoseSubscription>()
+  var motion = MotionFeed()
   /// Whether location wants to feel the device stand still.
   private var servesStationary = false
   var calls: [SampleCall] = []
+  /// Called when the source says that its sensor is gone.
+  var onGone: (() -> Void)?
+  /// Called when nobody listens any more.
+  var onIdle: (() -> Void)?
+  /// When a sensor whose source said so may be tried again, should it still show.
+  private var retryAt: BootTime?
   /// The period of the sample that approximate callers had last.
   var coarsePeriod: Int?
 
-  private let home: DeviceHome
+  let home: DeviceHome
   private let changed: () -> Void
   private var runner: SourceRunner<SensorReport, SensorDemand>?
   private var demand: SensorDemand?
-  private var outbox: [(message: StreamMessage, streams: [StreamID])] = []
-  private var writer = JSONWriter()
+  /// What `sendAll` is to send: a stream may end while it is sent to.
+  var outbox: [(message: StreamMessage, streams: [StreamID])] = []
+  var writer = JSONWriter()
 
   /// A call of GetSample that waits.
   struct SampleCall {
     let exchange: Exchange
     let deadline: BootTime
+    let wish: SensorWish
   }
 
   /// The channel of `found`. `changed` is called when a deadline may have become earlier.
@@ -69,17 +77,29 @@ final class AccelerometerChannel {
   /// What the source has carried.
   var counters: SourceCounters { runner?.counters ?? SourceCounters() }
 
-  /// The sensor was found again, perhaps under another name.
+  /// The sensor was found, perhaps under another name.
   func update(_ found: DiscoveredSensor) {
-    let wasGone = state == .noSensor
-    guard wasGone || !isRunning else { return }
+    guard !isRunning else { return }
     self.found = found
     engine?.replace(found.sensor)
-    if wasGone, engine != nil {
-      publish(engine?.stop(), BootTime.now())
-      settle()
-    }
+    guard state == .noSensor else { return }
+    // One that is there and cannot be used as if it were not is not tried all the time.
+    if let retryAt, BootTime.now() < retryAt { return }
+    retryAt = nil
+    _ = engine?.stop()
+    settle()
   }
+
+  /// The sensor was unplugged.
+  func lose() {
+    retryAt = nil
+    publish(engine?.handle(.gone, now: .now()), .now())
+  }
+
+  /// Whether somebody waits for a sensor here.
+  var isWaiting: Bool { state == .noSensor && listenerCount > 0 }
+  /// Whether the sensor shows, and yet its source says that it is gone.
+  var isListed: Bool { retryAt != nil }
 
   /// Adds a stream of samples, and sends its first reply.
   func open(_ record: SampleSubscription, rate: Double, maxLatency: Int64) {
@@ -140,18 +160,23 @@ final class AccelerometerChannel {
     return true
   }
 
-  /// Gives all its streams to a channel that has a sensor, which they are told.
-  func move(to other: AccelerometerChannel) {
+  /// Gives each stream and call to the channel that `target` names for it, with a first reply as a
+  /// new one; calls say what they wish.
+  func move(to target: (StreamID, SensorWish?) -> AccelerometerChannel?) {
+    func other(_ stream: StreamID, _ wish: SensorWish? = nil) -> AccelerometerChannel? {
+      guard let other = target(stream, wish), other !== self, other.state != .noSensor,
+        close(stream)
+      else { return nil }
+      return other
+    }
     for group in groups {
       for record in group.hub.records {
-        other.open(record, rate: group.rate, maxLatency: group.maxLatency)
+        other(record.stream)?.open(record, rate: group.rate, maxLatency: group.maxLatency)
       }
     }
-    for record in poses.records { other.open(record) }
-    for record in motion.hub.records { other.open(record) }
-    groups = []
-    poses = Hub()
-    motion = MotionFeed()
+    for record in poses.records { other(record.stream)?.open(record) }
+    for record in motion.hub.records { other(record.stream)?.open(record) }
+    for call in calls { other(call.exchange.stream, call.wish)?.add(call) }
   }
 
   /// Ends the source, because the daemon does.
@@ -166,7 +191,7 @@ final class AccelerometerChannel {
 
   /// Starts, changes or stops the source as its listeners demand, and one more that comes now with
   /// a `newcomer`'s rate: to be called before that one is added, whose first reply says it all.
-  private func settle(for newcomer: Double = 0) {
+  func settle(for newcomer: Double = 0) {
     guard let runner, state != .noSensor else { return changed() }
     var rate = max(newcomer, groups.map(\.rate).max() ?? 0)
     if !poses.records.isEmpty || !calls.isEmpty || servesStationary {
@@ -180,7 +205,9 @@ final class AccelerometerChannel {
       runner.stop()
       motion.reset()
       home.stationary.note(isStill: nil, deviation: nil)
-      return publish(engine?.stop(), .now())
+      publish(engine?.stop(), .now())
+      onIdle?()
+      return
     }
     do throws(SystemError) {
       try runner.want(wanted)
@@ -199,6 +226,10 @@ final class AccelerometerChannel {
     for report in reports where demand != nil {
       let now = BootTime.now()
       publish(engine?.handle(report, now: now), now)
+      if report == .gone {
+        retryAt = now + AccelerometerDesk.lookInterval
+        onGone?()
+      }
     }
   }
 
@@ -238,16 +269,18 @@ final class AccelerometerChannel {
 
   private func publish(_ outcome: SensorEngine.Outcome?, _ now: BootTime) {
     guard let outcome, let engine else { return }
+    if outcome.isGone {
+      runner?.stop()
+      demand = nil
+      motion.reset()
+      home.stationary.note(isStill: nil, deviation: nil)
+    }
     if outcome.rateChanged { adapt(to: engine.rate, now) }
     if outcome.stateChanged { sendState(now) }
     if outcome.stateChanged || outcome.detailChanged { home.statusChanged() }
     if outcome.orientationChanged, !outcome.stateChanged { sendPose(.latest, now) }
     if let sample = outcome.sample { add(sample, now) }
     sendAll()
-    if outcome.isGone {
-      runner?.stop()
-      demand = nil
-    }
     if outcome.stateChanged { changed() }
     if let sample = outcome.sample, engine.state == .live { answerCalls(sample) }
   }
@@ -278,121 +311,6 @@ final class AccelerometerChannel {
       } else if wasEmpty, groups[index].due != nil {
         changed()
       }
-    }
-  }
-
-  private func answerCalls(_ sample: AccelerationSample) {
-    for call in takeCalls(answeredBy: sample) {
-      call.exchange.reply { writer in
-        writer.key("sample")
-        writer.value(sample)
-        writer.member("sensor", identifier ?? "")
-      }
-    }
-    settle()
-  }
-
-  private func sendState(_ now: BootTime) {
-    for index in groups.indices { sendState(of: index, now) }
-    sendPose(.event, now)
-    post(.event, tellsLoss: false, to: everyone(in: &motion.hub, now)) {
-      writeMotion(motion.current, &$0)
-    }
-  }
-
-  /// A group's state; what waits in its batch goes before it.
-  private func sendState(of index: Int, _ now: BootTime) {
-    sendBatch(index, now)
-    let group = groups[index]
-    post(.event, to: everyone(in: &groups[index].hub, now)) { writeState(of: group, &$0) }
-  }
-
-  private func sendBatch(_ index: Int, _ now: BootTime) {
-    let batch = groups[index].takeBatch()
-    guard !batch.isEmpty else { return }
-    post(.samples(batch.count), to: everyone(in: &groups[index].hub, now)) { writer in
-      writer.member("state", state.rawValue)
-      writer.key("samples")
-      writer.array(batch) { $0.value($1) }
-    }
-  }
-
-  private func sendPose(_ kind: StreamMessage.Kind, _ now: BootTime) {
-    post(kind, tellsLoss: false, to: everyone(in: &poses, now)) { writePose(&$0) }
-  }
-
-  private func sendHeartbeats(_ now: BootTime) {
-    for index in groups.indices {
-      let group = groups[index]
-      post(.latest, to: silent(in: &groups[index].hub, now)) { writer in
-        writeState(of: group, &writer, with: group.last)
-        writer.member("repeated", true)
-      }
-    }
-    post(.latest, tellsLoss: false, to: silent(in: &poses, now)) { writer in
-      writePose(&writer)
-      writer.member("repeated", true)
-    }
-    post(.latest, tellsLoss: false, to: silent(in: &motion.hub, now)) { writer in
-      writeMotion(motion.current, &writer)
-      writer.member("repeated", true)
-    }
-  }
-
-  private func everyone<Record>(in hub: inout Hub<Record>, _ now: BootTime) -> [StreamID] {
-    var streams: [StreamID] = []
-    hub.select(at: now, into: &streams) { _ in true }
-    return streams
-  }
-
-  private func silent<Record>(in hub: inout Hub<Record>, _ now: BootTime) -> [StreamID] {
-    var streams: [StreamID] = []
-    hub.selectSilent(at: now, into: &streams)
-    return streams
-  }
-
-  private func writeState(
-    of group: SampleGroup, _ writer: inout JSONWriter, with sample: AccelerationSample? = nil
-  ) {
-    writer.member("state", state.rawValue)
-    if let identifier { writer.member("sensor", identifier) }
-    if let rate = group.actualRate {
-      writer.key("actualRate")
-      writer.value(rate, decimals: Decimals.ratio)
-    }
-    writer.key("samples")
-    writer.array(sample.map { [$0] } ?? []) { $0.value($1) }
-  }
-
-  private func writePose(_ writer: inout JSONWriter) {
-    writer.member("state", state.rawValue)
-    if let identifier { writer.member("sensor", identifier) }
-    writer.member("orientation", (engine?.orientation ?? .undefined).rawValue)
-    writer.member("tilt", (engine?.tilt ?? .undefined).rawValue)
-  }
-
-  private func writeMotion(_ told: Motion, _ writer: inout JSONWriter) {
-    writer.member("state", state.rawValue)
-    if let identifier { writer.member("sensor", identifier) }
-    writer.member("motion", told.rawValue)
-    writer.member("bootTimestamp", motion.since?.microseconds)
-  }
-
-  /// Encodes once for all of `streams`; when there are none, not at all.
-  ///
-  /// It is sent by `sendAll`: a stream may end while it is sent to.
-  private func post(
-    _ kind: StreamMessage.Kind, tellsLoss: Bool = true, to streams: [StreamID],
-    _ members: (inout JSONWriter) -> Void
-  ) {
-    guard !streams.isEmpty else { return }
-    outbox.append((StreamMessage(kind, tellsLoss: tellsLoss, writer: &writer, members), streams))
-  }
-
-  private func sendAll() {
-    while !outbox.isEmpty {
-      let (message, streams) = outbox.removeFirst()
-      home.outlet.send(message, to: streams)
     }
   }
 }

@@ -1,15 +1,18 @@
 internal import BearingModel
+internal import Varlink
 
 /// What the accelerometer does on the loop: finds sensors, chooses one for each caller, and keeps a
 /// channel for each that is in use.
 final class AccelerometerDesk {
   /// Nanoseconds that a call waits for the sensors to be listed.
   static let listTime = 2 * Nanoseconds.second
+  /// Nanoseconds between looks where only looking tells that a sensor has come.
+  static let lookInterval = 2 * Nanoseconds.second
 
   let instance: String
   let setup: Accelerometer.Setup
-  /// Every accelerometer at the last look, usable or not.
-  private(set) var sensors: [DiscoveredSensor] = []
+  /// Every accelerometer that is there, usable or not, as far as is known.
+  var sensors: [DiscoveredSensor] = []
   /// Why they could not be listed; nil when they could.
   private(set) var listProblem: String?
 
@@ -17,9 +20,15 @@ final class AccelerometerDesk {
   private var discovery: SourceRunner<SensorListReport, SensorListDemand>?
   private var revision = 0
   private var waiting: [(exchange: Exchange, deadline: BootTime)] = []
-  private var channels: [String: AccelerometerChannel] = [:]
+  /// By their sensors' paths; they stay when those go.
+  private(set) var channels: [String: AccelerometerChannel] = [:]
   /// For streams that found no sensor.
   private var vacant: AccelerometerChannel?
+  /// What each stream wants, as long as it is open.
+  private var wishes: [StreamID: SensorWish] = [:]
+  private var watch: SensorWatch?
+  /// When to look again for a sensor that somebody waits for.
+  private var lookDue: BootTime?
   private var timer: LoopTimer?
   private var isShutDown = false
   private var servesStationary = false
@@ -34,6 +43,7 @@ final class AccelerometerDesk {
     timer = try home.loop.timer { [unowned self] in advance() }
     vacant = try AccelerometerChannel(
       nil, sources: setup.sources, home: home, changed: { [unowned self] in rearm() })
+    watch = SensorWatch(setup.sources.changes, loop: home.loop) { [unowned self] in hear($0) }
     home.stationary.onDemand = { [unowned self] isWanted in serveStationary(isWanted) }
     discovery = try SourceRunner(
       loop: home.loop, name: "sensors", make: setup.sources.discovery,
@@ -63,12 +73,12 @@ final class AccelerometerDesk {
 
   private var absence: String {
     if let listProblem { return listProblem }
-    guard case .none(let reason) = choose(nil) else { return "" }
+    guard case .none(let reason) = choose(.any) else { return "" }
     return reason
   }
 
   private var shown: AccelerometerChannel? {
-    if case .sensor(let found) = choose(nil), let channel = channels[found.sensor.path],
+    if case .sensor(let found) = choose(.any), let channel = channels[found.sensor.path],
       channel.listenerCount > 0
     {
       return channel
@@ -94,10 +104,14 @@ final class AccelerometerDesk {
 
   // MARK: Sensors
 
-  /// Has `exchange` answered by `answer(_:)` when the sensors are known: at once when they are in
-  /// use, else after a look at what there is now.
+  /// Has `exchange` answered by `answer(_:)`: at once when its sensor is in use, else after a look at
+  /// what there is now.
   func awaitSensors(_ exchange: Exchange) {
-    guard !channels.values.contains(where: \.isRunning) else { return answer(exchange) }
+    if exchange.call.method != "ListSensors", case .sensor(let found) = choose(wish(of: exchange)),
+      channels[found.sensor.path]?.isRunning ?? false
+    {
+      return answer(exchange)
+    }
     let stream = exchange.stream
     exchange.onAbandon = { [unowned self] in waiting.removeAll { $0.exchange.stream == stream } }
     waiting.append((exchange, .now() + Self.listTime))
@@ -107,6 +121,8 @@ final class AccelerometerDesk {
 
   private func look() {
     guard !isShutDown, let discovery else { return }
+    watch?.start()
+    lookDue = nil
     revision += 1
     do throws(SystemError) {
       try discovery.want(SensorListDemand(revision: revision))
@@ -119,11 +135,10 @@ final class AccelerometerDesk {
     for report in reports {
       switch report {
       case .sensors(let sensors):
-        self.sensors = sensors
+        let removed = watch?.removed ?? []
+        self.sensors = sensors.filter { !removed.contains($0.sensor.identifier) }
         listProblem = nil
-        for found in sensors { channels[found.sensor.path]?.update(found) }
-        fillVacancy()
-        if servesStationary { applyStationary() }
+        sensorsChanged()
       case .failing(let reason): listProblem = reason
       }
     }
@@ -140,10 +155,13 @@ final class AccelerometerDesk {
     }
   }
 
-  /// The sensor that `name` means, or the one that answers by default.
-  func choose(_ name: String?) -> SensorChoice {
+  /// The sensor that answers to a wish.
+  func choose(_ wish: SensorWish) -> SensorChoice {
     if sensors.isEmpty, let listProblem { return .none(reason: listProblem) }
-    return SensorChooser.choose(from: sensors, named: name, configured: setup.sensor)
+    let choice = SensorChooser.choose(
+      from: sensors, named: wish.name, configured: setup.sensor)
+    if case .none = choice, wish.name != nil, !wish.isFirm { return choose(.any) }
+    return choice
   }
 
   /// The channel of a sensor; the vacant one when there is none or it cannot be run.
@@ -153,6 +171,8 @@ final class AccelerometerDesk {
     do throws(SystemError) {
       let channel = try AccelerometerChannel(
         found, sources: setup.sources, home: home, changed: { [unowned self] in rearm() })
+      channel.onGone = { [unowned self] in look() }
+      channel.onIdle = { [unowned self] in stopIfUnused() }
       channels[found.sensor.path] = channel
       return channel
     } catch {
@@ -161,24 +181,62 @@ final class AccelerometerDesk {
     }
   }
 
-  /// Streams that found no sensor get one now, if it has come.
-  private func fillVacancy() {
-    guard let vacant, vacant.listenerCount > 0, case .sensor(let found) = choose(nil),
-      let channel = channel(of: found), channel !== vacant
-    else { return }
-    vacant.move(to: channel)
+  /// Keeps what a stream wants, for as long as it is open.
+  func remember(_ wish: SensorWish, of stream: StreamID) { wishes[stream] = wish }
+
+  /// The sensor as found, with what is known of it since it runs.
+  func asItRuns(_ found: DiscoveredSensor) -> Sensor {
+    var sensor = found.sensor
+    guard let engine = channels[sensor.path]?.engine, engine.state != .off else { return sensor }
+    if !engine.mode.isEmpty { sensor.mode = engine.mode }
+    if let rate = engine.rate { sensor.rate = rate }
+    let isKnown = sensor.warnings.contains(engine.detail)
+    if !engine.detail.isEmpty, !isKnown { sensor.warnings.append(engine.detail) }
+    return sensor
+  }
+
+  // MARK: Coming and going
+
+  private func hear(_ change: DeviceMonitor.Change) {
+    switch change {
+    case .present: look()
+    case .removed(let name):
+      sensors.removeAll { $0.sensor.identifier == name }
+      sensorsChanged()
+      home?.statusChanged()
+      rearm()
+    }
+  }
+
+  /// Tells each channel what became of its sensor, and gives those who wait the sensor that is
+  /// theirs by the same rules as before.
+  private func sensorsChanged() {
+    for (path, channel) in channels {
+      if let found = sensors.first(where: { $0.sensor.path == path }) {
+        channel.update(found)
+      } else if !sensors.contains(where: { $0.sensor.identifier == channel.identifier }) {
+        channel.lose()
+      }
+    }
+    for channel in everyChannel where channel.isWaiting {
+      channel.move { [unowned self] stream, wish in
+        guard case .sensor(let found) = choose(wish ?? wishes[stream] ?? .any) else { return nil }
+        return self.channel(of: found)
+      }
+    }
+    if servesStationary { applyStationary() }
   }
 
   /// Runs the sensor that answers by default for location's sake, once it is known.
   private func serveStationary(_ isWanted: Bool) {
     servesStationary = isWanted
-    if isWanted, sensors.isEmpty { return look() }
+    if isWanted { look() }
     applyStationary()
     stopIfUnused()
   }
 
   private func applyStationary() {
-    guard case .sensor(let found) = choose(nil) else { return }
+    guard case .sensor(let found) = choose(.any) else { return }
     for channel in everyChannel where channel.found?.sensor.path != found.sensor.path {
       channel.serveStationary(false)
     }
@@ -194,11 +252,15 @@ final class AccelerometerDesk {
       answerWaiting { $0 <= now }
     }
     for channel in everyChannel { channel.advance(now) }
+    if let lookDue, lookDue <= now { look() }
+    stopIfUnused()
     rearm()
   }
 
   private func rearm() {
+    scheduleLook()
     var earliest = waiting.map(\.deadline).min()
+    if let lookDue { earliest = min(earliest ?? lookDue, lookDue) }
     for channel in everyChannel {
       guard let deadline = channel.deadline else { continue }
       earliest = min(earliest ?? deadline, deadline)
@@ -206,16 +268,28 @@ final class AccelerometerDesk {
     timer?.arm(at: earliest)
   }
 
+  /// Looks again where nothing tells that the sensor is there which somebody waits for.
+  private func scheduleLook() {
+    let mustLook = watch?.mustLook ?? false || listProblem != nil
+    let isDue = everyChannel.contains { $0.isWaiting && (mustLook || $0.isListed) }
+    lookDue = isDue ? lookDue ?? .now() + Self.lookInterval : nil
+  }
+
   func streamEnded(_ stream: StreamID) {
+    wishes[stream] = nil
     for channel in everyChannel where channel.close(stream) {}
     stopIfUnused()
     home?.statusChanged()
   }
 
-  /// Ends the search for sensors when nobody listens: no thread is left.
+  /// Ends the search for sensors when nobody listens: no thread is left, and nothing is heard.
   func stopIfUnused() {
-    guard waiting.isEmpty, !everyChannel.contains(where: { $0.listenerCount > 0 }) else { return }
+    guard waiting.isEmpty, !servesStationary,
+      !everyChannel.contains(where: { $0.listenerCount > 0 })
+    else { return }
     discovery?.stop()
+    watch?.stop()
+    lookDue = nil
   }
 
   /// Whether a thread of a source has not returned.
@@ -227,6 +301,7 @@ final class AccelerometerDesk {
     isShutDown = true
     waiting = []
     discovery?.stop()
+    watch?.stop()
     for channel in everyChannel { channel.shutDown() }
   }
 }

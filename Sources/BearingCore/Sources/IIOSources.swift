@@ -28,7 +28,13 @@ public struct IIOSources: AccelerometerSources {
       !isMachine || settings.udevRoot != nil || settings.deviceRoot != Self.machineDevices
   }
 
-  /// The source that finds sensors and says when they change.
+  /// udev's for the machine's own tree: it knows nothing of another one.
+  public var changes: SensorChanges {
+    tree.root == Self.machineRoot
+      ? .told(DeviceMonitor.Kind(subsystem: "iio", type: "iio_device")) : .seen
+  }
+
+  /// The source that finds sensors.
   public func discovery() -> any Source<SensorListReport, SensorListDemand> {
     IIODiscovery(sources: self, isSimulated: isSimulated, root: tree.root)
   }
@@ -78,7 +84,6 @@ struct IIODiscovery: Source {
       } catch {
         port.post(state: .failing(reason: "cannot \(error)"))
       }
-      // Unplugging and plugging in will be heard of here.
       _ = port.wait()
     }
   }

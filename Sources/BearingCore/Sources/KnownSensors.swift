@@ -17,6 +17,8 @@ struct NoAccelerometers: AccelerometerSources {
   /// Why, for people.
   let summary: String
 
+  var changes: SensorChanges { .never }
+
   func discovery() -> any Source<SensorListReport, SensorListDemand> {
     KnownSensors(sensors: [], summary: summary, isSimulated: false)
   }

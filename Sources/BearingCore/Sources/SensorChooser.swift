@@ -16,7 +16,8 @@ public enum SensorChooser {
   /// The sensor that `name` means, else the configured one, else the display's.
   ///
   /// `name` and `configured` are a path, an identifier, a label or a location. Without either, a
-  /// sensor of the base or the camera is not chosen, nor one that is unplugged in use. Of several
+  /// sensor of the base or the camera is not chosen, nor one that is unplugged in use, which is also
+  /// no sensor of a location. Of several
   /// that fit, a usable one, then one that stays, then the one whose path comes first, so that the
   /// choice is the same after a reboot.
   public static func choose(
@@ -43,7 +44,7 @@ public enum SensorChooser {
     // The surest name first: a label or a location may fit several.
     let rules: [(DiscoveredSensor) -> Bool] = [
       { $0.sensor.path == name }, { $0.sensor.identifier == name }, { $0.label == name },
-      { $0.sensor.location == name },
+      { $0.sensor.location == name && !$0.isRemovable },
     ]
     for fits in rules {
       if let best = best(of: sensors.filter(fits)) { return .sensor(best) }

@@ -64,9 +64,21 @@ public enum SensorReport: Sendable, Equatable {
   case gone
 }
 
+/// How it shows that a sensor came or went.
+public enum SensorChanges: Sendable, Equatable {
+  /// None ever does.
+  case never
+  /// udev tells of this kind of device; where there is no udev, by looking again.
+  case told(DeviceMonitor.Kind)
+  /// By looking again.
+  case seen
+}
+
 /// How accelerometers are found and read: the IIO tree, or a simulation.
 public protocol AccelerometerSources: Sendable {
-  /// The source that finds sensors and says when they change.
+  /// How it shows that a sensor came or went.
+  var changes: SensorChanges { get }
+  /// The source that finds sensors.
   func discovery() -> any Source<SensorListReport, SensorListDemand>
   /// The source that reads one of the sensors that were found.
   func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand>

@@ -10,6 +10,9 @@ public struct SimulatedAccelerometer: AccelerometerSources {
   /// One such device.
   public init() {}
 
+  /// It stays.
+  public var changes: SensorChanges { .never }
+
   /// Finds it.
   public func discovery() -> any Source<SensorListReport, SensorListDemand> {
     KnownSensors(sensors: [Self.sensor], summary: "simulated accelerometer", isSimulated: true)

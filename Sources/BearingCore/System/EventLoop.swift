@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// It belongs to the thread that runs it, and so does all that its handlers touch.
 @safe public final class EventLoop {
-  fileprivate let event: OpaquePointer
+  let event: OpaquePointer
   private var signals: [SignalWatch] = []
 
   /// A new loop, whose watchdog is fed as systemd asks for it.
