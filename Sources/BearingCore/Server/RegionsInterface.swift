@@ -36,6 +36,9 @@ final class RegionsInterface: InterfaceHandler {
   /// Users whose calls the door has let through since the rules changed last. What groups a user's
   /// service has, nobody but its own connections tells.
   private var admitted: Set<UInt32> = []
+  private var loading = Loading.failed
+  /// Calls that wait for the stored regions.
+  private var awaitingLoad: [Exchange] = []
   private var hub = Hub<RegionSubscription>()
   private var unstored: [RegionHappening] = []
   private var isStoring = false
@@ -54,21 +57,34 @@ final class RegionsInterface: InterfaceHandler {
     let ticker = Ticker()
     timer = try loop.timer { ticker.tick?() }
     ticker.tick = { [unowned self] in advance() }
-    let boot = boot
-    storage.run { (store) throws(StoreError) in
-      try store.regions(boot: boot)
-    } then: { [unowned self] result in
-      load(result)
-    }
+    load()
+  }
+
+  /// Whether the stored regions are known.
+  private enum Loading {
+    case pending, done, failed
   }
 
   private final class Ticker {
     var tick: (() -> Void)?
   }
 
-  private func load(_ result: Result<[StoredRegion], StoreError>) {
+  private func load() {
+    loading = .pending
+    let boot = boot
+    storage.run { (store) throws(StoreError) in
+      try store.regions(boot: boot)
+    } then: { [unowned self] result in
+      take(result)
+    }
+  }
+
+  private func take(_ result: Result<[StoredRegion], StoreError>) {
+    let waiting = awaitingLoad
+    awaitingLoad = []
     switch result {
     case .success(let stored):
+      loading = .done
       for one in stored {
         let since = one.insideSince.map {
           BootTime(nanoseconds: Int64($0) * Nanoseconds.microsecond)
@@ -78,8 +94,11 @@ final class RegionsInterface: InterfaceHandler {
           now: .now())
       }
       review()
+      for exchange in waiting where !exchange.isOver { carryOut(exchange) }
     case .failure(let error):
-      Journal.error("\(error); regions are not watched until the daemon is started again")
+      loading = .failed
+      Journal.error("\(error); no region is watched, and the next call for one tries again")
+      for exchange in waiting { exchange.fail(storing: error) }
     }
   }
 
@@ -186,6 +205,12 @@ final class RegionsInterface: InterfaceHandler {
   // MARK: Calls
 
   func handle(_ exchange: Exchange) {
+    if loading == .done { return carryOut(exchange) }
+    awaitingLoad.append(exchange)
+    if loading == .failed { load() }
+  }
+
+  private func carryOut(_ exchange: Exchange) {
     let isNew = admitted.insert(exchange.caller.uid).inserted
     if isNew, table.isAsleep(exchange.caller.uid) { review() }
     do throws(ServiceError) {
@@ -367,20 +392,4 @@ final class RegionsInterface: InterfaceHandler {
     }
     outlet.send(message, to: silent)
   }
-}
-
-/// One stream of a user's region events. Flat.
-struct RegionSubscription: Subscription {
-  let stream: StreamID
-  let heartbeat: Int64
-  var lastSent: BootTime
-  let owner: UInt32
-  /// The sequence of the event sent last; −1 while it is not known where to begin.
-  var sequence: Int
-  /// Whether the first reply was sent.
-  var hasFirst = false
-  /// Whether events are being read from the store.
-  var isReading = false
-  /// Whether there may be events after those that were read.
-  var isBehind = false
 }

@@ -15,7 +15,7 @@ struct GpsdLine {
   private(set) var paths: [String] = []
   /// Whether `activated` is the number 0, as in the DEVICE of a receiver that is gone.
   private(set) var isDeactivation = false
-  /// Of an ATT, the text of each member; empty for other classes.
+  /// Of an ATT, what `text` has of each member, strings unquoted; empty for other classes.
   private(set) var attitude: [String: String] = [:]
   /// Whether a list of satellites is in it.
   private(set) var hasSatellites = false
@@ -66,7 +66,7 @@ struct GpsdLine {
   /// Reads the value of a member and keeps what is of interest.
   private mutating func readMember(_ key: ArraySlice<UInt8>, depth: Int) -> Bool {
     _ = skipBlanks()
-    let start = index
+    let (start, textStart) = (index, text.count)
     let isText = peek == UInt8(ascii: "\"")
     guard readValue(depth: depth + 1) else { return false }
     let value = bytes[start..<index]
@@ -78,7 +78,7 @@ struct GpsdLine {
       if key.elementsEqual("satellites".utf8) { hasSatellites = true }
       if kind == "ATT" {
         attitude[String(decoding: key, as: UTF8.self)] =
-          isText ? Self.unquoted(value) : String(decoding: value, as: UTF8.self)
+          isText ? Self.unquoted(value) : String(decoding: text[textStart...], as: UTF8.self)
       }
     }
     return true

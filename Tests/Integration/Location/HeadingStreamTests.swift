@@ -58,8 +58,7 @@ import Varlink
   func watch() throws {
     #expect(try gpsctl("heading", "--timeout", "300ms").status == 3)
     let client = try DaemonClient(daemon.socket)
-    _ = try client.open(Self.subscribe)
-    _ = try client.next { $0.parameters["state"] == "searching" }
+    _ = try client.open(Self.subscribe) { $0["state"] == "searching" }
     replay.go()
     _ = try client.next { $0.parameters["heading"] != nil }
     let run = try gpsctl("watch", "heading", "--count", "1")

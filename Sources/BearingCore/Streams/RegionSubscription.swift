@@ -1,0 +1,15 @@
+/// One stream of a user's region events. Flat.
+struct RegionSubscription: Subscription {
+  let stream: StreamID
+  let heartbeat: Int64
+  var lastSent: BootTime
+  let owner: UInt32
+  /// The sequence of the event sent last; −1 while it is not known where to begin.
+  var sequence: Int
+  /// Whether the first reply was sent.
+  var hasFirst = false
+  /// Whether events are being read from the store.
+  var isReading = false
+  /// Whether there may be events after those that were read.
+  var isBehind = false
+}
