@@ -49,7 +49,7 @@ let package = Package(
       name: "Preferences", dependencies: ["CKeyutils", "Locking", "SQLiteStore"],
       swiftSettings: strict),
     .target(
-      name: "PreferencesUserDefaults", dependencies: ["Locking", "Preferences"],
+      name: "PreferencesUserDefaults", dependencies: ["Locking", "Preferences", "SQLiteStore"],
       swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BearingModel", swiftSettings: strict),

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Locking
 public import Preferences
+internal import SQLiteStore
 
 /// A storage on Foundation's `UserDefaults`, for values that other code reads and writes there.
 ///
@@ -20,8 +21,8 @@ public final class UserDefaultsStorage: KeyValueStorage {
   private let suiteName: String?
   /// Held from reading to writing.
   private let writing = Guarded(())
-  /// How many are writing through this object.
-  private let writers = Guarded(0)
+  /// Tells when a file of the folder was touched; nil until somebody observes.
+  private let watch = Guarded<FileWatch?>(nil)
 
   /// The defaults of a suite; nil is the program's own.
   public init(suiteName: String? = nil) {
@@ -32,6 +33,10 @@ public final class UserDefaultsStorage: KeyValueStorage {
       books[name] = book
       return book
     }
+  }
+
+  deinit {
+    watch.withValue { $0?.endThread() }
   }
 
   private static let books = Guarded<[String: KeyBookkeeping]>([:])
@@ -95,22 +100,46 @@ public final class UserDefaultsStorage: KeyValueStorage {
     return isSettled
   }
 
-  /// Observes what this process puts under the key, through plain `UserDefaults` too.
+  /// Observes what is put under the key: through a storage at once; by plain code and by other programs
+  /// once `UserDefaults` has written it to the file, which on Linux only `synchronize()` does.
+  ///
+  /// The notification of `UserDefaults` is not sent for a value on Linux, so the file is watched, on a
+  /// thread that the first observer starts.
   public func observe(
     _ key: String, _ handler: @escaping @Sendable () -> Void
   ) throws(StorageError) -> Observation {
-    let inner = bookkeeping.observe(key, state: { [self] in state(of: key) }, handler)
-    let token = NotificationToken(
-      NotificationCenter.default.addObserver(
-        forName: UserDefaults.didChangeNotification, object: nil, queue: nil
-      ) { [bookkeeping, writers] _ in
-        // Its own writes are told when they are done.
-        if writers.withValue({ $0 == 0 }) { bookkeeping.changed(key) }
-      })
-    return Observation {
-      inner.cancel()
-      token.remove()
+    try startWatching()
+    return bookkeeping.observe(key, state: { [self] in state(of: key) }, handler)
+  }
+
+  private func startWatching() throws(StorageError) {
+    try watch.withValue { (watch: inout sending FileWatch?) throws(StorageError) in
+      guard watch == nil else { return }
+      do throws(StoreError) {
+        let new = try FileWatch(path: Self.folder + "/defaults")
+        try new.startThread { [weak self] in self?.fileChanged() }
+        watch = new
+      } catch {
+        throw .failed(
+          attempt: "watch the defaults of \(suiteName ?? "the program")",
+          reason: error.description)
+      }
     }
+  }
+
+  /// Takes over what the file has, and tells of it.
+  private func fileChanged() {
+    writing.withValue { _ in _ = try? defaults().synchronize() }
+    bookkeeping.mayHaveChanged()
+  }
+
+  /// Where Foundation keeps the files on Linux.
+  private static var folder: String {
+    let environment = ProcessInfo.processInfo.environment
+    guard let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty else {
+      return NSHomeDirectory() + "/.config"
+    }
+    return folder
   }
 
   private func state(of key: String) -> [UInt8]? {
@@ -132,12 +161,8 @@ public final class UserDefaultsStorage: KeyValueStorage {
   private func change(
     _ body: (UserDefaults) throws(StorageError) -> Void
   ) throws(StorageError) {
-    writers.withValue { $0 += 1 }
-    defer {
-      writers.withValue { $0 -= 1 }
-      // Of every key: what other code has written meanwhile was not told.
-      bookkeeping.mayHaveChanged()
-    }
+    // Of every key: what other code has written meanwhile was not told.
+    defer { bookkeeping.mayHaveChanged() }
     try writing.withValue { _ throws(StorageError) in
       let defaults = try defaults()
       try body(defaults)
@@ -146,22 +171,6 @@ public final class UserDefaultsStorage: KeyValueStorage {
           attempt: "write the defaults of \(suiteName ?? "the program")",
           reason: "UserDefaults does not say why; is the disk full, or the folder not writable?")
       }
-    }
-  }
-}
-
-/// What the notification centre gave for an observer.
-private final class NotificationToken: Sendable {
-  private let token: Guarded<(any NSObjectProtocol)?>
-
-  init(_ token: sending any NSObjectProtocol) {
-    self.token = Guarded(token)
-  }
-
-  func remove() {
-    token.withValue { token in
-      if let token { NotificationCenter.default.removeObserver(token) }
-      token = nil
     }
   }
 }

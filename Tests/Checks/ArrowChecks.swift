@@ -16,7 +16,7 @@ import Testing
     "Locking": ["CLinux", "Synchronization"],
     "SQLiteStore": ["CLinux", "CSQLite", "Glibc"],
     "Preferences": ["CKeyutils", "FoundationEssentials", "Glibc", "Locking", "SQLiteStore"],
-    "PreferencesUserDefaults": ["Foundation", "Locking", "Preferences"],
+    "PreferencesUserDefaults": ["Foundation", "Locking", "Preferences", "SQLiteStore"],
     "bearingd": ["BearingCore", "BearingModel", "Glibc", "Varlink"],
     "gpsctl": [
       "BearingClient", "BearingModel", "CCurses", "Dispatch", "FoundationEssentials", "Glibc",

@@ -111,14 +111,19 @@ struct UserDefaultsStorageTests {
     #expect(plain.string(forKey: "int") == "five")
   }
 
-  @Test("changes by plain code in the process are told")
-  func plainChanges() throws {
+  @Test("what a container, plain code or another program writes is told")
+  func observed() throws {
     let seen = Seen<Int?>()
     let observation = try container(Int.self, "int").observe { seen.add($0) }
     plain.set(7, forKey: "int")
-    #expect(seen.wait { $0 == [7] })
+    #expect(plain.synchronize())
+    #expect(seen.wait { $0 == [7] }, "\(seen.all)")
     try container(Int.self, "int").write(8)
-    #expect(seen.wait { $0 == [7, 8] })
+    #expect(seen.wait { $0 == [7, 8] }, "\(seen.all)")
+    let list = try PropertyListSerialization.data(
+      fromPropertyList: ["int": 9], format: .xml, options: 0)
+    try list.write(to: URL(fileURLWithPath: UserDefaultsFile.path(sample.name)), options: .atomic)
+    #expect(seen.wait { $0 == [7, 8, 9] }, "\(seen.all)")
     observation.cancel()
   }
 }
