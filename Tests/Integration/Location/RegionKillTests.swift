@@ -14,6 +14,8 @@ import Varlink
   private static let subscribe = "io.bearing.regions.Subscribe"
   /// Regions at each of the two places, so that each crossing is 40 events.
   private static let regions = 20
+  /// The events that are kept of a user.
+  private static let kept: Int64 = 1000
   /// The longest time from a reader's first events to a kill, in milliseconds.
   private static let longestLife = 150
 
@@ -101,8 +103,12 @@ import Varlink
       #expect(missed == 0)
       #expect(sequences == Array((last + 1)..<(last + 1 + Int64(sequences.count))))
       let store = try stored()
+      let oldest = (store.keys.max() ?? 0) - Self.kept
       for event in events {
-        let text = store[event["sequence"]?.integer ?? 0] ?? "{}"
+        let sequence = event["sequence"]?.integer ?? 0
+        // Of a long life the first events had to go.
+        if sequence <= oldest { continue }
+        let text = store[sequence] ?? "{}"
         let kept = try JSON(parsing: Array(text.utf8))
         #expect(kept == event, "told \(event), stored \(text)")
       }
