@@ -76,6 +76,12 @@ public struct SensorEngine: Sendable {
     return change(to: .off, "")
   }
 
+  /// The machine was suspended until now, and the sensor set up anew: it has as long to answer as
+  /// after a start.
+  public mutating func resume(now: BootTime) {
+    alive = now
+  }
+
   /// Takes what the source posted; after `stop` it is ignored.
   public mutating func handle(_ report: SensorReport, now: BootTime) -> Outcome {
     guard state != .off, state != .noSensor else { return Outcome() }

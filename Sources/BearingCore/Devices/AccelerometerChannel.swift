@@ -96,6 +96,18 @@ final class AccelerometerChannel {
     publish(engine?.handle(.gone, now: .now()), .now())
   }
 
+  /// The machine was suspended: some drivers have forgotten what was set.
+  func resume() {
+    guard let runner, demand != nil else { return }
+    motion.resume()
+    engine?.resume(now: .now())
+    do throws(SystemError) {
+      try runner.restart()
+    } catch {
+      Journal.error("\(error); the accelerometer gives nothing until it is asked for anew", .source)
+    }
+  }
+
   /// Whether somebody waits for a sensor here.
   var isWaiting: Bool { state == .noSensor && listenerCount > 0 }
   /// Whether the sensor shows, and yet its source says that it is gone.

@@ -44,6 +44,7 @@ final class AccelerometerDesk {
     vacant = try AccelerometerChannel(
       nil, sources: setup.sources, home: home, changed: { [unowned self] in rearm() })
     watch = SensorWatch(setup.sources.changes, loop: home.loop) { [unowned self] in hear($0) }
+    home.loop.onResume { [unowned self] _ in resume() }
     home.stationary.onDemand = { [unowned self] isWanted in serveStationary(isWanted) }
     discovery = try SourceRunner(
       loop: home.loop, name: "sensors", make: setup.sources.discovery,
@@ -196,6 +197,12 @@ final class AccelerometerDesk {
   }
 
   // MARK: Coming and going
+
+  private func resume() {
+    let isUsed = everyChannel.contains { $0.listenerCount > 0 }
+    for channel in everyChannel { channel.resume() }
+    if isUsed { look() }
+  }
 
   private func hear(_ change: DeviceMonitor.Change) {
     switch change {

@@ -37,6 +37,10 @@ struct MotionFeed {
     since = nil
   }
 
+  /// The machine was suspended: what comes later is not compared with what was, and until it says
+  /// something, what was told stands.
+  mutating func resume() { detector = MotionDetector() }
+
   /// Whether the device is still; nil until that is known.
   var isStill: Bool? {
     switch detector.base {

@@ -341,6 +341,12 @@ final class Connection {
     patience.end(server.limits, refusedSince: refusedLimit == nil ? nil : since)
   }
 
+  /// The machine was suspended that many nanoseconds, which are not the client's fault.
+  func forgive(_ slept: Int64) {
+    patience.forgive(slept)
+    server.deadlineChanged(of: self)
+  }
+
   /// Ends the connection because its deadline has passed.
   func expire() {
     if refusedLimit == nil {

@@ -25,6 +25,12 @@ struct Patience {
     if incomplete?.message != message { incomplete = (message, .now()) }
   }
 
+  /// The machine was suspended that many nanoseconds, in which the client could do nothing.
+  mutating func forgive(_ slept: Int64) {
+    if let since = blockedSince { blockedSince = since + slept }
+    if let (message, since) = incomplete { incomplete = (message, since + slept) }
+  }
+
   /// When it ends; nil while the client is not waited for. `refusedSince` is when the connection was
   /// one too many; nil when it was not.
   func end(_ limits: Limits, refusedSince: BootTime?) -> BootTime? {

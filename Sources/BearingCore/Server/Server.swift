@@ -65,6 +65,9 @@ public final class Server: Outlet {
       vendor: "bearingd", product: "bearingd", version: Version.text,
       url: "man:bearingd(8)", interfaces: offered)
     timer = try loop.timer { [unowned self] in expire() }
+    loop.onResume { [unowned self] slept in
+      for connection in connections.values { connection.forgive(slept) }
+    }
   }
 
   // MARK: Clients come and go

@@ -66,6 +66,13 @@ public final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
     queue.begin(generation: generation)
   }
 
+  /// Has the source begin anew with what is asked of it: what it set on the device may be no more.
+  public func restart() throws(SystemError) {
+    guard let demand = running?.demand else { return }
+    stop()
+    try want(demand)
+  }
+
   private func start(_ demand: Demand) throws(SystemError) {
     abandoned = nil
     waiting = nil

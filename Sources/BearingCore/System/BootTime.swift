@@ -17,6 +17,9 @@ public struct BootTime: Sendable, Hashable, Comparable, BitwiseCopyable {
     BootTime(nanoseconds: read(CLOCK_BOOTTIME))
   }
 
+  /// Nanoseconds that the machine has been suspended since it started.
+  public static func asleep() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
+
   /// Microseconds, as the wire has it.
   public var microseconds: Int { Int(nanoseconds / Nanoseconds.microsecond) }
 

@@ -8,9 +8,12 @@ internal import Glibc
 @safe public final class EventLoop {
   let event: OpaquePointer
   private var signals: [SignalWatch] = []
+  fileprivate let suspend: SuspendWatch
 
-  /// A new loop, whose watchdog is fed as systemd asks for it.
-  public init() throws(SystemError) {
+  /// A new loop, whose watchdog is fed as systemd asks for it. `asleep` tells how many nanoseconds
+  /// the machine has been suspended since boot.
+  public init(asleep: @escaping () -> Int64 = BootTime.asleep) throws(SystemError) {
+    suspend = SuspendWatch(asleep: asleep)
     var event: OpaquePointer?
     let result = unsafe sd_event_new(&event)
     guard result >= 0, let event = unsafe event else {
@@ -51,6 +54,10 @@ internal import Glibc
   public func onSignal(_ signal: Int32, _ handler: @escaping () -> Void) throws(SystemError) {
     signals.append(try SignalWatch(loop: self, signal: signal, handler: handler))
   }
+
+  /// Calls `observer` with the nanoseconds that a suspend of the machine took, after each of a second
+  /// or more and before any timer that fell due in it.
+  public func onResume(_ observer: @escaping (Int64) -> Void) { suspend.onResume(observer) }
 
   /// What can happen on a descriptor.
   public struct Interest: OptionSet, Sendable {
@@ -112,11 +119,13 @@ internal import Glibc
 
   private var source: OpaquePointer?
   private let handler: () -> Void
+  private let suspend: SuspendWatch
   /// When it will fire; nil while it is not armed.
   public private(set) var deadline: BootTime?
 
   fileprivate init(loop: EventLoop, handler: @escaping () -> Void) throws(SystemError) {
     self.handler = handler
+    suspend = loop.suspend
     let result = unsafe sd_event_add_time(
       loop.event, &source, CLOCK_BOOTTIME, UInt64.max, Self.accuracyMicroseconds, dispatchTimer,
       Unmanaged.passUnretained(self).toOpaque())
@@ -141,6 +150,7 @@ internal import Glibc
 
   fileprivate func dispatch() {
     deadline = nil
+    suspend.look()
     handler()
   }
 }

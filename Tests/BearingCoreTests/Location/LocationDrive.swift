@@ -61,6 +61,12 @@ final class LocationDrive {
     wait(Int64(seconds * 1e9))
   }
 
+  /// The machine is suspended: what was due meanwhile is looked at together, at the end.
+  func suspend(seconds: Int64) {
+    now = now + seconds * Nanoseconds.second
+    perform { $0.advance(to: now, into: &$1) }
+  }
+
   func report(_ report: GnssReport) {
     perform { $0.handle(report, at: now, into: &$1) }
   }
