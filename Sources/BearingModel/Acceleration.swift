@@ -70,8 +70,10 @@ public struct Sensor: Sendable, Equatable, Codable {
   public var name: String
   /// display, base, camera, or as its label says.
   public var location: String
-  /// How samples are taken, such as polling.
+  /// How samples are taken, or would be: buffer, trigger, polling, or simulation.
   public var mode: String
+  /// Why not in a better way, for people; nil for the best.
+  public var modeReason: String?
   /// Hertz at which it runs, or would; 0 when it does not say.
   public var rate: Double
   /// Hertz it can run at; empty when it does not say.
@@ -91,15 +93,17 @@ public struct Sensor: Sendable, Equatable, Codable {
 
   /// A sensor as given.
   public init(
-    identifier: String, path: String, name: String, location: String, mode: String, rate: Double,
-    availableRates: [Double], scale: [Double], mountMatrix: [Double], mountMatrixSource: String,
-    signNegated: Bool, simulated: Bool, warnings: [String]
+    identifier: String, path: String, name: String, location: String, mode: String,
+    modeReason: String? = nil, rate: Double, availableRates: [Double], scale: [Double],
+    mountMatrix: [Double], mountMatrixSource: String, signNegated: Bool, simulated: Bool,
+    warnings: [String]
   ) {
     self.identifier = identifier
     self.path = path
     self.name = name
     self.location = location
     self.mode = mode
+    self.modeReason = modeReason
     self.rate = rate
     self.availableRates = availableRates
     self.scale = scale
@@ -138,6 +142,7 @@ extension Sensor: WireWritable {
       writer.member("name", name)
       writer.member("location", location)
       writer.member("mode", mode)
+      if let modeReason { writer.member("modeReason", modeReason) }
       writer.key("rate")
       writer.value(rate, decimals: Decimals.ratio)
       writer.key("availableRates")

@@ -6,7 +6,7 @@ import Glibc
 /// A source that runs on a thread of its own, and what it posts, in order.
 final class SourceRig<Raw: Sendable, Demand: Sendable & Equatable> {
   /// How long a test waits for what must come: long, for a loaded machine.
-  static var patience: TimeInterval { 30 }
+  static var patience: TimeInterval { 60 }
 
   private let wake = Wake()
   private let queue: SourceQueue<Raw>

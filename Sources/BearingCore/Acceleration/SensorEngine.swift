@@ -32,6 +32,8 @@ public struct SensorEngine: Sendable {
   public private(set) var detail = ""
   /// How it is sampled; empty until it says.
   public private(set) var mode = ""
+  /// Why it is not sampled in a better way, for people; nil for the best.
+  public private(set) var modeReason: String?
   /// Hertz that were granted; nil until it says.
   public private(set) var rate: Double?
   /// The newest sample since the start.
@@ -73,6 +75,7 @@ public struct SensorEngine: Sendable {
   public mutating func stop() -> Outcome {
     rate = nil
     mode = ""
+    modeReason = nil
     return change(to: .off, "")
   }
 
@@ -86,7 +89,9 @@ public struct SensorEngine: Sendable {
   public mutating func handle(_ report: SensorReport, now: BootTime) -> Outcome {
     guard state != .off, state != .noSensor else { return Outcome() }
     switch report {
-    case .running(let mode, let rate): return run(mode: mode, rate: rate, now: now)
+    case .running(let mode, let rate, let reason):
+      modeReason = reason
+      return run(mode: mode, rate: rate, now: now)
     case .sample(let time, let x, let y, let z, let isSaturated):
       return take(time: time, x: x, y: y, z: z, isSaturated: isSaturated, now: now)
     case .failing(let reason): return change(to: .failed, reason)

@@ -189,7 +189,7 @@ final class AccelerometerDesk {
   func asItRuns(_ found: DiscoveredSensor) -> Sensor {
     var sensor = found.sensor
     guard let engine = channels[sensor.path]?.engine, engine.state != .off else { return sensor }
-    if !engine.mode.isEmpty { sensor.mode = engine.mode }
+    if !engine.mode.isEmpty { (sensor.mode, sensor.modeReason) = (engine.mode, engine.modeReason) }
     if let rate = engine.rate { sensor.rate = rate }
     let isKnown = sensor.warnings.contains(engine.detail)
     if !engine.detail.isEmpty, !isKnown { sensor.warnings.append(engine.detail) }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A sysfs tree, the machine's or a copy of one.
@@ -5,15 +6,27 @@ struct IIOTree: Sendable {
   /// Where it is mounted, such as /sys; without a slash at the end.
   let root: String
 
-  init(root: String) {
+  /// Where its devices' nodes are, such as /dev; nil for a tree that comes without.
+  let nodes: String?
+
+  init(root: String, nodes: String? = nil) {
+    self.nodes = nodes
     self.root = root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root
   }
 
   /// The IIO devices, by number; triggers stand in the same folder and are left out.
   ///
   /// A tree without the folder has none: the kernel makes it with the first IIO driver.
-  func devices() throws(SystemError) -> [IIOFolder] {
+  func devices() throws(SystemError) -> [IIOFolder] { try folders(prefix: "iio:device") }
+
+  /// The triggers, by number.
+  func triggers() throws(SystemError) -> [IIOFolder] { try folders(prefix: "trigger") }
+
+  private func folders(prefix: String) throws(SystemError) -> [IIOFolder] {
     let folder = "\(root)/bus/iio/devices"
+    func number(of name: String) -> Int? {
+      name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
+    }
     let names: [String]
     do throws(SystemError) {
       names = try Files.names(in: folder)
@@ -21,14 +34,9 @@ struct IIOTree: Sendable {
       if error.isNotFound { return [] }
       throw error
     }
-    return names.compactMap { Self.number(of: $0) == nil ? nil : $0 }
-      .sorted { Self.number(of: $0) ?? 0 < Self.number(of: $1) ?? 0 }
-      .map { IIOFolder(tree: self, identifier: $0) }
-  }
-
-  private static func number(of identifier: String) -> Int? {
-    let prefix = "iio:device"
-    return identifier.hasPrefix(prefix) ? Int(identifier.dropFirst(prefix.count)) : nil
+    return names.compactMap { name in number(of: name).map { (name: name, number: $0) } }
+      .sorted { $0.number < $1.number }
+      .map { IIOFolder(tree: self, identifier: $0.name) }
   }
 }
 
@@ -61,6 +69,9 @@ struct IIOFolder: Sendable, Equatable {
     parent = tree.root + String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
   }
 
+  /// Whether it is still there.
+  var isThere: Bool { Files.exists(path) }
+
   /// Whether it has a file or folder of that name.
   func has(_ name: String) -> Bool { unsafe access("\(path)/\(name)", F_OK) == 0 }
 
@@ -85,6 +96,20 @@ struct IIOFolder: Sendable, Equatable {
   /// The bytes of an attribute; the kernel gives one page at most.
   func bytes(_ name: String) throws(SystemError) -> [UInt8] {
     try Files.read("\(path)/\(name)", atMost: 4096)
+  }
+
+  /// Writes a line into an attribute.
+  func write(_ text: String, to name: String) throws(SystemError) {
+    let file = "\(path)/\(name)"
+    let attempt = "write \(text.isEmpty ? "nothing" : text) to \(file)"
+    let descriptor = unsafe clinux_open(file, O_WRONLY | O_TRUNC, 0)
+    guard descriptor >= 0 else { throw SystemError(attempt) }
+    defer { close(descriptor) }
+    // In one go: a driver takes each write for a whole value.
+    let line = Array("\(text)\n".utf8)
+    let count = unsafe Glibc.write(descriptor, line, line.count)
+    guard count < line.count else { return }
+    throw SystemError(attempt, code: count < 0 ? errno : EIO)
   }
 
   /// The real path, links followed; nil when there is none.

@@ -13,16 +13,8 @@ final class IIORawFile {
   private var descriptor: Int32 = -1
   private var buffer = [UInt8](repeating: 0, count: most)
 
-  /// Why a value could not be read.
-  enum Failure: Error, Equatable {
-    /// The device is no longer there.
-    case gone
-    /// What was tried and what came.
-    case unreadable(reason: String)
-  }
-
   /// Opens the file.
-  init(_ path: String) throws(Failure) {
+  init(_ path: String) throws(IIOFailure) {
     self.path = path
     try open()
   }
@@ -32,7 +24,7 @@ final class IIORawFile {
   }
 
   /// The value now.
-  func read() throws(Failure) -> Int64 {
+  func read() throws(IIOFailure) -> Int64 {
     var count = try readOnce()
     if count == 0 {
       // The end of a pipe that stands in for a slow attribute: its next writer comes to a new one.
@@ -48,27 +40,21 @@ final class IIORawFile {
     }
   }
 
-  private func open() throws(Failure) {
+  private func open() throws(IIOFailure) {
     repeat {
       descriptor = unsafe clinux_open(path, O_RDONLY, 0)
     } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else { throw Self.failure("open \(path)") }
+    guard descriptor >= 0 else { throw IIOFailure(SystemError("open \(path)")) }
   }
 
-  private func readOnce() throws(Failure) -> Int {
+  private func readOnce() throws(IIOFailure) -> Int {
     while true {
       var count = unsafe pread(descriptor, &buffer, buffer.count, 0)
       if count < 0, errno == ESPIPE {
         count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       }
       if count >= 0 { return count }
-      guard errno == EINTR else { throw Self.failure("read \(path)") }
+      guard errno == EINTR else { throw IIOFailure(SystemError("read \(path)")) }
     }
-  }
-
-  private static func failure(_ attempt: String) -> Failure {
-    let error = SystemError(attempt)
-    let isGone = [ENODEV, ENXIO, ENOENT, ENOTDIR].contains(error.code)
-    return isGone ? .gone : .unreadable(reason: "cannot \(error)")
   }
 }

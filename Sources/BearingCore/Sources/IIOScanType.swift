@@ -58,6 +58,20 @@ struct IIOScanType: Sendable, Equatable {
     return 0...(bits >= 63 ? Int64.max : (1 << bits) - 1)
   }
 
+  /// Bytes that it takes in a scan, and whose multiple it starts at.
+  var bytes: Int { storageBits / 8 * repeats }
+
+  /// The value in an element as it stands in the buffer, its bytes in the processor's order.
+  ///
+  /// What is outside of the value's bits may be anything: other values, the last reading's rest.
+  func value(inElement element: UInt64) -> Int64 {
+    let unused = UInt64(64 - bits)
+    let aligned = (element >> UInt64(shift)) << unused
+    return isSigned
+      ? Int64(bitPattern: aligned) >> Int64(unused)
+      : Int64(bitPattern: aligned >> unused)
+  }
+
   /// The value that `raw` stands for.
   ///
   /// Older kernels show the bits of a negative value as a positive one (hid-sensor-accel-3d):

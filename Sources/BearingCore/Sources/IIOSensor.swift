@@ -23,7 +23,8 @@ enum IIOSensor {
   /// `configured` is the configuration's mount matrix for it. The path is not yet told apart from
   /// one that is alike.
   static func read(
-    _ folder: IIOFolder, database: IIODatabase, configured: MountMatrix?, isSimulated: Bool
+    _ folder: IIOFolder, in tree: IIOTree, database: IIODatabase, configured: MountMatrix?,
+    isSimulated: Bool
   ) -> DiscoveredSensor? {
     guard isAccelerometer(folder) else { return nil }
     var attributes = IIOAttributes(folder)
@@ -44,12 +45,14 @@ enum IIOSensor {
     if let unusable { attributes.warn(unusable) }
     let location = properties["ACCEL_LOCATION"] ?? label
     let name = attributes.text(["name"])
+    let modes = IIOModes(IIOMode.offered(by: folder, in: tree), failed: [:])
     return DiscoveredSensor(
       sensor: Sensor(
         identifier: folder.identifier,
         path: path(folder),
         name: name ?? folder.identifier, location: word(for: location),
-        mode: IIOCapture.pollingMode, rate: max(0, rate ?? 0), availableRates: rates.shown,
+        mode: modes.mode.rawValue, modeReason: modes.reason, rate: max(0, rate ?? 0),
+        availableRates: rates.shown,
         scale: (try? calibration.get())?.scaleNumbers ?? [],
         mountMatrix: frame.matrix.numbers, mountMatrixSource: frame.source.rawValue,
         signNegated: frame.isNegated, simulated: isSimulated, warnings: attributes.warnings),

@@ -12,20 +12,24 @@ public struct IIOSources: AccelerometerSources {
   private let configured: MountMatrix?
   private let preferred: String?
   private let isSimulated: Bool
+  private let memory = IIOModeMemory()
 
   /// Sensors as `[Accelerometer]` of the configuration has them.
   ///
   /// A tree or a database other than the machine's own marks all that comes from it as simulated.
   /// A mount matrix of the configuration is for the sensor that answers those who name none.
   public init(_ settings: AccelerometerSettings) {
-    tree = IIOTree(root: settings.sysfsRoot)
-    let isMachine = tree.root == Self.machineRoot
+    let isMachine = IIOTree(root: settings.sysfsRoot).root == Self.machineRoot
+    // Another tree's sensors are not the ones that this machine's nodes belong to.
+    let areMachineNodes = settings.deviceRoot == Self.machineDevices
+    let nodes = isMachine || !areMachineNodes ? settings.deviceRoot : nil
+    tree = IIOTree(root: settings.sysfsRoot, nodes: nodes)
     database =
       settings.udevRoot.map(IIODatabase.folder) ?? (isMachine ? IIODatabase.udev : .none)
     configured = settings.mountMatrix.flatMap { try? MountMatrix($0) }
     preferred = settings.sensor
     isSimulated =
-      !isMachine || settings.udevRoot != nil || settings.deviceRoot != Self.machineDevices
+      !isMachine || settings.udevRoot != nil || !areMachineNodes
   }
 
   /// udev's for the machine's own tree: it knows nothing of another one.
@@ -41,7 +45,7 @@ public struct IIOSources: AccelerometerSources {
 
   /// The source that reads one of the sensors that were found.
   public func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand> {
-    IIOCapture(tree: tree, sensor: sensor)
+    IIOCapture(tree: tree, sensor: sensor, memory: memory)
   }
 
   /// Reads every accelerometer of the tree.
@@ -61,7 +65,7 @@ public struct IIOSources: AccelerometerSources {
   private func read(_ folders: [IIOFolder], configured: MountMatrix?) -> [DiscoveredSensor] {
     var found = folders.compactMap { folder in
       IIOSensor.read(
-        folder, database: database, configured: configured, isSimulated: isSimulated)
+        folder, in: tree, database: database, configured: configured, isSimulated: isSimulated)
     }
     let paths = IIOPlace.distinct(found.map(\.sensor.path))
     for index in found.indices { found[index].sensor.path = paths[index] }

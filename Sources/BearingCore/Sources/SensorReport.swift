@@ -52,8 +52,9 @@ public struct SensorDemand: Sendable, Equatable {
 
 /// What the source that reads one sensor posts.
 public enum SensorReport: Sendable, Equatable {
-  /// Sampling started or changed: how, and the rate that was granted.
-  case running(mode: String, rate: Double)
+  /// Sampling started or changed: how, and the rate that was granted; why not in a better way, nil
+  /// for the best.
+  case running(mode: String, rate: Double, reason: String? = nil)
   /// One vector in the device frame, metres per second squared, with the time of the sample.
   ///
   /// Saturated: every axis is at the limit of what the sensor can give, so it is no measurement.

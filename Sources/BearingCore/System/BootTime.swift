@@ -32,7 +32,8 @@ public struct BootTime: Sendable, Hashable, Comparable, BitwiseCopyable {
     BootTime(nanoseconds: lhs.nanoseconds + rhs)
   }
 
-  fileprivate static func read(_ clock: clockid_t) -> Int64 {
+  /// Nanoseconds that a clock shows.
+  static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     _ = unsafe clock_gettime(clock, &time)
     return Int64(time.tv_sec) * Nanoseconds.second + Int64(time.tv_nsec)

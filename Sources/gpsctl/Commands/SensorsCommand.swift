@@ -31,7 +31,7 @@ extension Command {
       ("name", sensor.name + (sensor.simulated ? " (simulated)" : "")),
       ("path", sensor.path),
       ("location", sensor.location),
-      ("mode", sensor.mode),
+      ("mode", sensor.mode + (sensor.modeReason.map { " (\($0))" } ?? "")),
       (
         "rate", "\(fixedPoint(sensor.rate, decimals: 1)) Hz" + (rates.isEmpty ? "" : " of \(rates)")
       ),

@@ -44,7 +44,7 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == period })
     rig.want(SensorDemand(rate: 10))
     let change = rig.first { report in
-      if case .running(_, let rate) = report { rate } else { nil }
+      if case .running(_, let rate, _) = report { rate } else { nil }
     }
     #expect(change == 10)
     #expect(rig.stop())

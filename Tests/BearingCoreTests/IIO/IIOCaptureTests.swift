@@ -22,7 +22,7 @@ import Testing
   }
 
   static func running(_ report: SensorReport) -> Double? {
-    if case .running(mode: "polling", let rate) = report { rate } else { nil }
+    if case .running(mode: "polling", let rate, _) = report { rate } else { nil }
   }
 
   @Test(

@@ -31,7 +31,25 @@ import Testing
       #expect(found.sensor.mountMatrixSource == source)
       #expect(found.sensor.signNegated == (expected.sign == "negated"))
       #expect(found.sensor.simulated && found.sensor.mode == "polling")
+      #expect(found.sensor.modeReason == "\(tree.root) has no device nodes")
       #expect(found.sensor.warnings == [] && found.unusable == nil && !found.isRemovable)
+    }
+  }
+
+  @Test(
+    "The best way of sampling that a sensor offers is told before it is tried",
+    arguments: [
+      ("01-", "buffer"), ("02-", "trigger"), ("03-", "trigger"), ("04-", "buffer"),
+      ("05-", "buffer"), ("06-", "buffer"), ("07-", "buffer"), ("08-", "buffer"), ("09-", "buffer"),
+      ("10-", "buffer"), ("11-", "buffer"), ("12-", "buffer"), ("13-", "polling"),
+    ])
+  func modes(name: String, mode: String) throws {
+    let reasons = [
+      "trigger": "the sensor has no trigger of its own", "polling": "the sensor has no buffer",
+    ]
+    let tree = try IIOFixtures.machine(name).tree()
+    for found in try IIOSources(tree, nodes: tree.root + "/dev").sensors() {
+      #expect(found.sensor.mode == mode && found.sensor.modeReason == reasons[mode])
     }
   }
 

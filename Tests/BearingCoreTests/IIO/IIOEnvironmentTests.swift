@@ -45,6 +45,31 @@ import Testing
     #expect(failure == nil)
   }
 
+  /// Whether programs may be traced here, which a container can forbid.
+  static let canTrace: Bool = {
+    let run = try? ProgramRun.run("/usr/bin/env", ["strace", "-o", "/dev/null", "true"])
+    if run?.status != 0 { print("strace cannot trace here: tests are skipped") }
+    return run?.status == 0
+  }()
+
+  @Test(
+    "A device node that another program reads, or whose device was unplugged",
+    .enabled(if: canTrace),
+    arguments: [
+      ("busyNode", "openat", "EBUSY"), ("unpluggedNode", "read", "ENODEV"),
+    ])
+  func brokenNode(test: String, call: String, error: String) throws {
+    let folder = try TemporaryFolder()
+    let trace = [
+      "/usr/bin/env", "strace", "-f", "--seccomp-bpf", "-o", "/dev/null",
+      "-P", "\(folder.path)/\(IIOBufferMachine.device)", "-e", "trace=\(call)",
+      "-e", "inject=\(call):error=\(error)",
+    ]
+    let failure = try Self.failure(
+      of: test, through: trace, [IIOInsideTests.machine: folder.path])
+    #expect(failure == nil)
+  }
+
   @Test("A locale with a decimal comma changes no number", .enabled(if: has(localedef)))
   func locale() throws {
     let folder = try TemporaryFolder()
@@ -81,6 +106,37 @@ import Testing
       #expect(found.sensor.signNegated == (expected.sign == "negated"))
       #expect(try IIOVectors.first(of: found, from: sources).differs(from: expected.vector) < 1e-6)
     }
+  }
+
+  /// A sensor whose device node fails, as the folder's name has it.
+  static func brokenMachine() throws -> IIOBufferMachine {
+    let folder = try #require(ProcessInfo.processInfo.environment[machine])
+    return try IIOBufferMachine(IIOScanElement.axes("le:s16/16>>0"), nodes: folder)
+  }
+
+  @Test(.enabled(if: runs("busyNode")))
+  func busyNode() throws {
+    let machine = try Self.brokenMachine()
+    let before = try machine.settings()
+    let rig = try machine.rig(rate: 50)
+    let running = try #require(rig.first(IIOBufferCaptureTests.running))
+    let reason =
+      "buffer: cannot open \(machine.node): Device or resource busy; another program reads it"
+    #expect(running.mode == "polling" && running.reason == reason)
+    #expect(try machine.settings() == before)
+    #expect(rig.stop())
+  }
+
+  @Test(.enabled(if: runs("unpluggedNode")))
+  func unpluggedNode() throws {
+    let machine = try Self.brokenMachine()
+    let before = try machine.settings()
+    let rig = try machine.rig(rate: 50)
+    #expect(rig.first(IIOBufferCaptureTests.running)?.mode == "buffer")
+    machine.give([1])
+    #expect(rig.next() == .gone)
+    #expect(rig.ends())
+    #expect(try machine.settings() == before)
   }
 
   @Test(.enabled(if: runs("commaLocale")))

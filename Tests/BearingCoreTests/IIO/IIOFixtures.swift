@@ -55,13 +55,16 @@ enum IIOFixtures {
 
 extension IIOSources {
   /// Sources on a tree with its own device database.
-  init(_ tree: SysfsTree, withDatabase: Bool = true, matrix: [Double]? = nil, sensor: String? = nil)
-  {
+  init(
+    _ tree: SysfsTree, withDatabase: Bool = true, matrix: [Double]? = nil, sensor: String? = nil,
+    nodes: String? = nil
+  ) {
     var settings = AccelerometerSettings()
     settings.sysfsRoot = tree.root
     settings.udevRoot = withDatabase ? tree.udev : nil
     settings.mountMatrix = matrix
     settings.sensor = sensor
+    if let nodes { settings.deviceRoot = nodes }
     self.init(settings)
   }
 }

@@ -1,0 +1,42 @@
+internal import BearingModel
+
+/// A sensor that is about to be read: where it is now, and what makes vectors of its raw values.
+struct IIOOpenedSensor {
+  let folder: IIOFolder
+  private let calibration: IIOCalibration
+  private let frame: IIOFrame
+
+  /// Finds the sensor under the name that it has now: a replug may have given it another.
+  init(_ sensor: DiscoveredSensor, in tree: IIOTree) throws(IIOFailure) {
+    guard let folder = Self.folder(of: sensor, in: tree) else { throw .gone }
+    self.folder = folder
+    var attributes = IIOAttributes(folder)
+    switch IIOCalibration.read(&attributes) {
+    case .success(let read): calibration = read
+    case .failure(let problem): throw .unreadable(reason: problem.reason)
+    }
+    do throws(TextProblem) {
+      frame = IIOFrame(
+        matrix: try MountMatrix(sensor.sensor.mountMatrix),
+        source: IIOFrame.Source(rawValue: sensor.sensor.mountMatrixSource) ?? .none,
+        isNegated: sensor.sensor.signNegated)
+    } catch {
+      throw .unreadable(reason: "the mount matrix of \(folder.path) \(error.reason)")
+    }
+  }
+
+  /// The sample of these raw values.
+  func report(_ raw: (Int64, Int64, Int64), at time: BootTime) -> SensorReport {
+    let vector = frame.apply(calibration.vector(raw))
+    return .sample(
+      time: time, x: vector.x, y: vector.y, z: vector.z,
+      isSaturated: calibration.isSaturated(raw))
+  }
+
+  private static func folder(of sensor: DiscoveredSensor, in tree: IIOTree) -> IIOFolder? {
+    guard let folders = try? tree.devices() else { return nil }
+    let accelerometers = folders.filter { IIOSensor.isAccelerometer($0) }
+    let paths = IIOPlace.distinct(accelerometers.map(IIOSensor.path))
+    return zip(accelerometers, paths).first { $1 == sensor.sensor.path }?.0
+  }
+}
