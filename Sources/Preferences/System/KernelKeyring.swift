@@ -64,7 +64,11 @@ struct KernelKeyring: Sendable {
         let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         return unsafe keyctl_read(ring, start, bytes.count)
       }
-      if size < 0 { throw Failure() }
+      if size < 0 {
+        // The process' keyring is made by the first write.
+        if errno == ENOKEY { return [] }
+        throw Failure()
+      }
       if size <= keys.count * MemoryLayout<Int32>.size { break }
       keys = [Int32](repeating: 0, count: size / MemoryLayout<Int32>.size)
     }
