@@ -8,7 +8,7 @@ import TestSupport
 /// the other, on a thread of its own.
 final class ScriptedService: Sendable {
   /// What a script waits for at most, in milliseconds.
-  static let deadline: Int32 = 20_000
+  static let deadline: Int32 = 100_000
 
   let address: String
   private let folder: TemporaryFolder
