@@ -39,8 +39,6 @@ struct bench_receiver {
   size_t count;
   int64_t period;
   atomic_bool is_stopping;
-  size_t written;
-  int64_t *times;
 };
 
 static void *receive(void *argument) {
@@ -50,9 +48,7 @@ static void *receive(void *argument) {
     bench_wait_until(start + (int64_t)i * receiver->period);
     size_t from = i == 0 ? 0 : receiver->ends[i - 1];
     size_t size = receiver->ends[i] - from;
-    receiver->times[i] = bench_now();
     if (write(receiver->fd, receiver->text + from, size) != (ssize_t)size) break;
-    receiver->written = i + 1;
   }
   return NULL;
 }
@@ -63,22 +59,12 @@ struct bench_receiver *bench_receiver_start(int fd, const char *text, const size
   if (!receiver) return NULL;
   *receiver = (struct bench_receiver){
       .fd = fd, .text = text, .ends = ends, .count = count, .period = period};
-  receiver->times = calloc(count, sizeof *receiver->times);
   return pthread_create(&receiver->thread, NULL, receive, receiver) == 0 ? receiver : NULL;
 }
 
-size_t bench_receiver_stop(struct bench_receiver *receiver) {
+void bench_receiver_stop(struct bench_receiver *receiver) {
   atomic_store(&receiver->is_stopping, true);
   pthread_join(receiver->thread, NULL);
-  return receiver->written;
-}
-
-int64_t bench_receiver_time(const struct bench_receiver *receiver, size_t index) {
-  return receiver->times[index];
-}
-
-void bench_receiver_free(struct bench_receiver *receiver) {
-  free(receiver->times);
   free(receiver);
 }
 

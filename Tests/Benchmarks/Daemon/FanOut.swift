@@ -12,6 +12,7 @@ func measureFanOut(_ report: inout Report) throws {
   defer { bench_close(listener) }
   let daemon = try DaemonProcess(
     "[Location]\nGpsdPort=\(port)\n[Accelerometer]\nSource=none\n" + DaemonProcess.limits)
+  defer { withExtendedLifetime(daemon) {} }
   for count in [200, 1000] {
     let readers = try Readers.varlink(
       daemon.socket, count, "io.bearing.location.Subscribe",
@@ -26,6 +27,7 @@ func measureFanOut(_ report: inout Report) throws {
     let message = try lastMessage(of: daemon)
     var (ours, bare) = ((nanoseconds: 0.0, messages: 0), (nanoseconds: 0.0, messages: 0))
     let server = try BareServer(clients: count, message: message, rate: rate)
+    defer { withExtendedLifetime(server) {} }
     let bareReaders = try Readers.bare(server.socket, count, noting: BENCH_COUNT)
     try bareReaders.wait(for: count)
     for _ in 0..<turns {

@@ -7,9 +7,12 @@ import TestSupport
 func measureFreeze(_ report: inout Report) throws {
   let (rate, others, longest) = (500, 10, 100)
   let gpsd = try RealGpsd(rate: rate)
+  defer { withExtendedLifetime(gpsd) {} }
   let daemonsGpsd = try RealGpsd(rate: rate)
+  defer { withExtendedLifetime(daemonsGpsd) {} }
   let daemon = try DaemonProcess(
     "[Location]\nGpsdPort=\(daemonsGpsd.port)\n[Accelerometer]\nSource=none\n")
+  defer { withExtendedLifetime(daemon) {} }
   let subscribe = { (count: Int) in
     try Readers.varlink(
       daemon.socket, count, "io.bearing.location.Subscribe",

@@ -8,11 +8,14 @@ func measureIdle(_ report: inout Report) throws {
   // Pages that wait to be written to the disk would count as the program's.
   sync()
   let gpsd = try RealGpsd(rate: 1)
+  defer { withExtendedLifetime(gpsd) {} }
   let daemon = try DaemonProcess("[Location]\nGpsdPort=\(gpsd.port)\n")
+  defer { withExtendedLifetime(daemon) {} }
   let folder = try TemporaryFolder()
   let lonely = try ChildProcess(
     "/usr/sbin/gpsd",
     ["-N", "-S", String(try LoopbackPort.unused()), "-F", folder.path + "/control"])
+  defer { withExtendedLifetime(lonely) {} }
   bench_wait_until(bench_now() + 1_000_000_000)
   let before = (contextSwitches(daemon.pid), contextSwitches(lonely.pid))
   bench_wait_until(bench_now() + Int64(seconds) * 1_000_000_000)

@@ -19,6 +19,7 @@ func measurePolling(_ report: inout Report) throws {
     UdevRoot=\(tree.udev)
     \(DaemonProcess.limits)
     """, keeping: tree)
+  defer { withExtendedLifetime(daemon) {} }
   let subscribe = { (count: Int, rate: Int) in
     try Readers.varlink(
       daemon.socket, count, "io.bearing.accelerometer.Subscribe", #"{"rate":\#(rate)}"#,
@@ -32,6 +33,7 @@ func measurePolling(_ report: inout Report) throws {
       let ours = cpuTime(of: daemon.pid, reading: readers, seconds: 2)
       _ = readers.stop()
       let server = try BareServer(clients: count, rate: rate, files: files)
+      defer { withExtendedLifetime(server) {} }
       let bareReaders = try Readers.bare(server.socket, count, noting: BENCH_SAMPLE)
       try bareReaders.wait(for: count * rate / 5)
       let bare = cpuTime(of: server.pid, reading: bareReaders, seconds: 2)
@@ -46,6 +48,7 @@ func measurePolling(_ report: inout Report) throws {
     // The daemon's x is turned around, and a step is 0.019163 m/s².
     let ours = mover.latencies(seenBy: readers, unit: -19_163)
     let server = try BareServer(clients: 1, rate: rate, files: files)
+    defer { withExtendedLifetime(server) {} }
     let bareReaders = try Readers.bare(server.socket, 1, noting: BENCH_SAMPLE)
     try bareReaders.wait(for: rate / 5)
     let bare = mover.latencies(seenBy: bareReaders, unit: 1_000_000)

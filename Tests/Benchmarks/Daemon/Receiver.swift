@@ -2,7 +2,7 @@ import CBenchmarks
 import Foundation
 import TestSupport
 
-/// Writes pieces of text to a descriptor, each when it is due, and knows when it did.
+/// Writes pieces of text to a descriptor, each when it is due.
 @safe final class Receiver {
   private let handle: OpaquePointer
   private let text: UnsafeMutableBufferPointer<CChar>
@@ -28,14 +28,10 @@ import TestSupport
   }
 
   deinit {
-    _ = unsafe bench_receiver_stop(handle)
-    unsafe bench_receiver_free(handle)
+    unsafe bench_receiver_stop(handle)
     unsafe text.deallocate()
     unsafe ends.deallocate()
   }
-
-  /// When piece `index` was written; 0 when it was not yet.
-  func time(of index: Int) -> Int64 { unsafe bench_receiver_time(handle, index) }
 }
 
 /// A real gpsd with one receiver on a pseudo-terminal, which says where it is `rate` times a second.
@@ -47,7 +43,6 @@ final class RealGpsd {
   private var receiver: Receiver?
   private let track: NMEATrack
   private let folder: TemporaryFolder
-  private static let startMilliseconds = 12 * 3_600_000
 
   init(rate: Int) throws {
     self.rate = rate
@@ -80,18 +75,9 @@ final class RealGpsd {
     bench_close(terminal)
   }
 
-  var pid: Int32 { process.pid }
-
   /// Lets the receiver speak for so long at most.
   func play(seconds: Int) throws {
     let pieces = (0..<(seconds * rate)).map { track.sentences(of: $0).joined() }
     receiver = try Receiver(pieces, to: terminal, rate: rate)
-  }
-
-  /// When the fix of that UTC's millisecond of the day was written; nil when it is none of ours.
-  func written(_ key: Int64) -> Int64? {
-    let index = (Int(key) - Self.startMilliseconds) * rate / 1000
-    guard index >= 0, let time = receiver?.time(of: index), time > 0 else { return nil }
-    return time
   }
 }

@@ -66,11 +66,8 @@ struct bench_receiver;
 /// Writes pieces of `text` to a descriptor, the i-th ending at ends[i], one in `period`.
 struct bench_receiver *bench_receiver_start(int fd, const char *text, const size_t *ends,
                                             size_t count, int64_t period);
-/// Ends the thread; gives how many pieces were written.
-size_t bench_receiver_stop(struct bench_receiver *receiver);
-/// When the i-th was written.
-int64_t bench_receiver_time(const struct bench_receiver *receiver, size_t index);
-void bench_receiver_free(struct bench_receiver *receiver);
+/// Ends the thread.
+void bench_receiver_stop(struct bench_receiver *receiver);
 
 // Bare loops
 
