@@ -9,6 +9,8 @@ let benchmarks: [(name: String, run: (inout Report) throws -> Void)] = [
   ("freeze", measureFreeze),
   ("idle", measureIdle),
   ("polling", measurePolling),
+  ("buffer", measureBuffer),
+  ("orientation", measureOrientation),
   ("fan-out", measureFanOut),
   ("day", measureDay),
 ]

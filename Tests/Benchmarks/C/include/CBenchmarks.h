@@ -69,6 +69,20 @@ struct bench_receiver *bench_receiver_start(int fd, const char *text, const size
 /// Ends the thread.
 void bench_receiver_stop(struct bench_receiver *receiver);
 
+// Scans: one thread that fills what stands for a kernel's buffer
+
+/// Values of x, which rise by one from scan to scan and begin again at 0.
+enum { BENCH_SCAN_VALUES = 900 };
+
+struct bench_scans;
+/// Writes scans of three 16-bit axes and a time, `batch` of them (64 at most) each `batch` periods.
+struct bench_scans *bench_scans_start(int fd, int batch, int64_t period);
+/// When the last scan with that x was written.
+int64_t bench_scans_written(const struct bench_scans *scans, int value);
+/// Ends the thread; the times stay until they are freed.
+void bench_scans_stop(struct bench_scans *scans);
+void bench_scans_free(struct bench_scans *scans);
+
 // Bare loops
 
 /// Serves `clients` of a Unix socket: each `period` reads the files of a NULL-ended list (none when
