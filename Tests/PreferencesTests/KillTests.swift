@@ -13,7 +13,7 @@ struct KillTests {
 
   /// `BEARING_KILLS` asks for more.
   private static let kills =
-    ProcessInfo.processInfo.environment["BEARING_KILLS"].flatMap(Int.init) ?? 10
+    ProcessInfo.processInfo.environment["BEARING_KILLS"].flatMap(Int.init) ?? 50
   /// A kill takes half a second on a machine that is busy with other tests.
   private static let secondsForAKill = 6.0
 

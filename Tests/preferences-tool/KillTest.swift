@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 
 /// Kills writers at random moments and looks whether what they had said to be kept is there.
 final class KillTest {
@@ -72,6 +73,7 @@ final class KillTest {
       if record.number != last && record.number != last + 1 { lost += 1 }
       return max(record.number, last) + 1
     } catch {
+      StandardError.print("record of writer \(writer.identifier): \(error)")
       torn += 1
       return last + 1
     }

@@ -11,7 +11,7 @@ enum Subject: String {
     switch self {
     case .preferences:
       let storage = PersistentStorage(path: place)
-      return { try storage.setValue($0, forKey: $1) }
+      return { record, key in try whenFree { try storage.setValue(record, forKey: key) } }
     case .userDefaults:
       guard let defaults = UserDefaults(suiteName: place) else { throw Failure("no such suite") }
       return { record, key in
@@ -25,7 +25,7 @@ enum Subject: String {
   func read(_ place: String, _ key: String) throws -> Record? {
     switch self {
     case .preferences:
-      return try PersistentStorage(path: place).value(forKey: key)
+      return try whenFree { try PersistentStorage(path: place).value(forKey: key) }
     case .userDefaults:
       guard let file = FileManager.default.contents(atPath: Self.file(ofSuite: place)) else {
         return nil
@@ -35,6 +35,18 @@ enum Subject: String {
       return try (values[key] as? Data).map { try JSONDecoder().decode(Record.self, from: $0) }
     }
   }
+
+  /// Tries again what another process kept waiting for longer than a storage waits, as the error advises:
+  /// where a disk takes a second for a commit, three who write without pause can do that.
+  private func whenFree<Result>(_ body: () throws -> Result) throws -> Result {
+    for _ in 1..<Self.mostTries {
+      do { return try body() } catch StorageError.busy {}
+    }
+    return try body()
+  }
+
+  /// Of 10 s each.
+  private static let mostTries = 12
 
   /// Where Foundation on Linux keeps a suite.
   static func file(ofSuite name: String) -> String {
