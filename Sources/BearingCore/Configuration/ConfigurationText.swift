@@ -1,3 +1,5 @@
+internal import BearingModel
+
 extension String {
   /// Without the spaces and tabs at both ends.
   var trimmed: String {
@@ -26,19 +28,4 @@ func nearestNames(to name: String, in names: Set<String>) -> [String] {
     .filter { $0.distance <= most }
     .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
     .map(\.name)
-}
-
-/// How many characters must be added, taken away or replaced to make one of the other (Levenshtein).
-private func editDistance(_ first: String, _ second: String) -> Int {
-  var row = Array(0...second.count)
-  for (i, a) in first.enumerated() {
-    var diagonal = row[0]
-    row[0] = i + 1
-    for (j, b) in second.enumerated() {
-      let replaced = diagonal + (a == b ? 0 : 1)
-      diagonal = row[j + 1]
-      row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
-    }
-  }
-  return row[second.count]
 }
