@@ -93,9 +93,9 @@ public final class Daemon {
       path: "\(directories.state)/\(Self.preferencesName)", forced: configuration.preferences)
     self.preferences = preferences
     server.preferences = { [unowned preferences] uid in preferences.streams(of: uid) }
-    StorageReport.send { Journal.warning($0.description) }
+    StorageReport.send { Journal.warning($0.description, .storage) }
     server.onStatusChange = { [unowned interface] in interface.statusChanged() }
-    for warning in self.warnings { Journal.warning(warning) }
+    for warning in self.warnings { Journal.warning(warning, .configuration) }
     try listen(configuration, directories, lock)
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned self] in stop() }
@@ -147,7 +147,7 @@ public final class Daemon {
     var unknownNames: [String] = []
     let rules = AccessDoor.Rules(configuration.access, unknownNames: &unknownNames)
     let unknown = Self.warnings(unknownNames)
-    for warning in unknown { Journal.warning(warning) }
+    for warning in unknown { Journal.warning(warning, .configuration) }
     self.warnings = warnings + unknown
     server.setDoor(AccessDoor(rules))
     regions?.rulesChanged()
@@ -170,7 +170,8 @@ public final class Daemon {
     do throws(SystemError) {
       deadline = try loop.timer { [unowned self] in
         Journal.warning(
-          "a device or the store did not come to rest in time; what they had to do may be undone")
+          "a device or the store did not come to rest in time; what they had to do may be undone",
+          .restart)
         loop.exit()
       }
       deadline?.arm(at: .now() + Self.restTime)
@@ -227,7 +228,7 @@ public final class Daemon {
           isNeeded ? { [unowned self] fix, moment in regions?.note(fix, at: moment) } : nil)
       }
     } catch {
-      Journal.error("\(error); regions are not watched")
+      Journal.error("\(error); regions are not watched", .source)
     }
   }
 
@@ -241,7 +242,7 @@ public final class Daemon {
         return try attach(type)
       }
     } catch {
-      Journal.error("cannot set up \(name): \(error)")
+      Journal.error("cannot set up \(name): \(error)", .source)
     }
     return nil
   }

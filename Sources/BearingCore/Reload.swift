@@ -16,7 +16,7 @@ extension Daemon {
         "the configuration has errors: everything stays as it was", .configuration)
     }
     let (adopted, kept) = configuration.adopting(newer)
-    for key in kept { Journal.notice(key) }
+    for key in kept { Journal.notice(key, .reloaded) }
     configuration = adopted
     apply(diagnostics.map(\.description))
     Journal.notice("the configuration was read again", .reloaded)

@@ -22,7 +22,7 @@ struct StoredPreferences: Sendable {
         values[owner, default: [:]][name] = try key.read(storage(of: owner))
       } catch {
         guard case .undecodable = error else { throw error }
-        Journal.warning("\(error): the default is used")
+        Journal.warning("\(error): the default is used", .storage)
       }
     }
     return values

@@ -81,7 +81,7 @@ public final class Exchange {
 
   /// Answers that the daemon could not store what was asked.
   func fail(storing error: any Error) {
-    Journal.error("\(error)")
+    Journal.error("\(error)", .storage)
     fail("StorageFailed") { $0.member("reason", "\(error)") }
   }
 

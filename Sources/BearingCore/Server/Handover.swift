@@ -40,7 +40,7 @@ final class Handover {
       store = try DescriptorStore(loop: loop)
       slots = try SharedSlots(count: Self.capacity)
     } catch {
-      Journal.warning("\(error): streams will not outlive this process")
+      Journal.warning("\(error): streams will not outlive this process", .restart)
       return nil
     }
     free = Array((0..<Self.capacity).reversed())

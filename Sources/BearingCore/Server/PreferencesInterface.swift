@@ -64,7 +64,8 @@ final class PreferencesInterface: InterfaceHandler {
   private func load(_ result: Result<[PreferenceOwner: [String: JSON]], StorageError>) {
     switch result {
     case .success(let values): table.fill(values)
-    case .failure(let error): Journal.error("\(error); every preference has its default")
+    case .failure(let error):
+      Journal.error("\(error); every preference has its default", .storage)
     }
     let waiting = early ?? []
     early = nil

@@ -97,7 +97,8 @@ final class RegionsInterface: InterfaceHandler {
       for exchange in waiting where !exchange.isOver { carryOut(exchange) }
     case .failure(let error):
       loading = .failed
-      Journal.error("\(error); no region is watched, and the next call for one tries again")
+      Journal.error(
+        "\(error); no region is watched, and the next call for one tries again", .storage)
       for exchange in waiting { exchange.fail(storing: error) }
     }
   }
@@ -157,7 +158,8 @@ final class RegionsInterface: InterfaceHandler {
     if unstored.count > Self.unstoredLimit {
       let lost = unstored.count - Self.unstoredLimit
       unstored.removeFirst(lost)
-      Journal.error("\(lost) region events are lost: they could not be stored for too long")
+      Journal.error(
+        "\(lost) region events are lost: they could not be stored for too long", .storage)
     }
     storeNext()
     rearm()
@@ -194,7 +196,8 @@ final class RegionsInterface: InterfaceHandler {
         storeNext()
       case .failure(let error):
         if retryAt == nil {
-          Journal.error("\(error); region events wait in memory and are stored when it can be")
+          Journal.error(
+            "\(error); region events wait in memory and are stored when it can be", .storage)
         }
         retryAt = .now() + Self.retryTime
         rearm()
@@ -352,7 +355,8 @@ final class RegionsInterface: InterfaceHandler {
       hub.update(stream) { $0.isReading = false }
       switch result {
       case .success(let stored): send(stored, to: stream)
-      case .failure(let error): Journal.error("\(error); a stream of region events is behind")
+      case .failure(let error):
+        Journal.error("\(error); a stream of region events is behind", .storage)
       }
     }
   }

@@ -113,6 +113,6 @@ public final class StateStore {
     for suffix in ["-wal", "-shm"] { try? StoreFile.move(path + suffix, to: kept + suffix) }
     Journal.error(
       "\(path) is damaged (\(detail)): last fix, regions and events start afresh, and the damaged "
-        + "file is kept as \(kept)")
+        + "file is kept as \(kept)", .storage)
   }
 }

@@ -17,7 +17,8 @@ extension StateStore {
       if found?.boot != boot { fix.bootTimestamp = nil }
       return fix
     } catch {
-      Journal.warning("the last fix that was stored cannot be read and is left out: \(error)")
+      Journal.warning(
+        "the last fix that was stored cannot be read and is left out: \(error)", .storage)
       return nil
     }
   }

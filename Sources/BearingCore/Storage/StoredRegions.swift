@@ -151,7 +151,7 @@ extension StateStore {
         if row.boot != boot { event.bootTimestamp = nil }
         events.append(event)
       } catch {
-        Journal.warning("a stored event cannot be read and is left out: \(error)")
+        Journal.warning("a stored event cannot be read and is left out: \(error)", .storage)
       }
     }
     let missed = events.first.map { max(0, $0.sequence - sequence - 1) } ?? 0

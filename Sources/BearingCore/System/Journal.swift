@@ -19,23 +19,25 @@ public enum Journal {
     public static let storage = Kind(identifier: "6a6aa1a1fbce4dc5bd5718c1f56c9635")
     /// A device's source could not be started or read.
     public static let source = Kind(identifier: "64e6c14534c74158af5f803458320a39")
+    /// Clients will notice that the daemon starts or stops.
+    public static let restart = Kind(identifier: "ddfeb0e152281d8550804738ae036d17")
 
-    static let all: [Kind] = [reloaded, configuration, client, storage, source]
+    static let all: [Kind] = [reloaded, configuration, client, storage, source, restart]
   }
 
   /// A field of a journal entry: a name of capitals, digits and underscores, and its value.
   public typealias Field = (name: String, value: String)
 
   /// Something failed that should not; says what to do about it.
-  public static func error(_ message: String, _ kind: Kind? = nil, _ fields: [Field] = []) {
+  public static func error(_ message: String, _ kind: Kind, _ fields: [Field] = []) {
     write(message, priority: LOG_ERR, kind, fields)
   }
   /// Something is wrong and the daemon goes on.
-  public static func warning(_ message: String, _ kind: Kind? = nil, _ fields: [Field] = []) {
+  public static func warning(_ message: String, _ kind: Kind, _ fields: [Field] = []) {
     write(message, priority: LOG_WARNING, kind, fields)
   }
   /// Something that an administrator wants to know, once.
-  public static func notice(_ message: String, _ kind: Kind? = nil, _ fields: [Field] = []) {
+  public static func notice(_ message: String, _ kind: Kind, _ fields: [Field] = []) {
     write(message, priority: LOG_NOTICE, kind, fields)
   }
 
@@ -47,12 +49,12 @@ public enum Journal {
     return unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
   }()
 
-  private static func write(_ message: String, priority: Int32, _ kind: Kind?, _ fields: [Field]) {
+  private static func write(_ message: String, priority: Int32, _ kind: Kind, _ fields: [Field]) {
     guard isRead else { return print("bearingd: \(message)\n") }
-    var all: [Field] = [
-      ("MESSAGE", message), ("PRIORITY", String(priority)), ("SYSLOG_IDENTIFIER", "bearingd"),
+    let all: [Field] = [
+      ("MESSAGE", message), ("MESSAGE_ID", kind.identifier), ("PRIORITY", String(priority)),
+      ("SYSLOG_IDENTIFIER", "bearingd"),
     ]
-    if let kind { all.append(("MESSAGE_ID", kind.identifier)) }
     // journald's own socket can be away or full; its stream is read all the same.
     if !send(all + fields) { print("<\(priority)>\(message)\n") }
   }
