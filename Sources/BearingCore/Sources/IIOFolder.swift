@@ -93,9 +93,9 @@ struct IIOFolder: Sendable, Equatable {
     return nil
   }
 
-  /// The bytes of an attribute; the kernel gives one page at most.
+  /// The bytes of an attribute; the kernel gives one page at most. A driver may take seconds.
   func bytes(_ name: String) throws(SystemError) -> [UInt8] {
-    try Files.read("\(path)/\(name)", atMost: 4096)
+    try Files.read("\(path)/\(name)", atMost: 4096, mayBlock: true)
   }
 
   /// Writes a line into an attribute.
@@ -125,9 +125,12 @@ struct IIOAttributes {
   let folder: IIOFolder
   /// What could not be read or understood, each with the name of its file.
   private(set) var warnings: [String] = []
+  private let progress: IIOProgress?
 
-  init(_ folder: IIOFolder) {
+  /// Of the device in that folder; `progress` is told of each file.
+  init(_ folder: IIOFolder, progress: IIOProgress? = nil) {
     self.folder = folder
+    self.progress = progress
   }
 
   /// What an attribute gave.
@@ -150,6 +153,7 @@ struct IIOAttributes {
     _ names: [String], _ parse: ([UInt8]) throws(TextProblem) -> Value
   ) -> Reading<Value> {
     guard let name = names.first(where: folder.has) else { return .absent }
+    progress?.note(file: "\(folder.path)/\(name)")
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try folder.bytes(name)

@@ -36,7 +36,13 @@ struct IIOOpenedSensor {
   private static func folder(of sensor: DiscoveredSensor, in tree: IIOTree) -> IIOFolder? {
     guard let folders = try? tree.devices() else { return nil }
     let accelerometers = folders.filter { IIOSensor.isAccelerometer($0) }
-    let paths = IIOPlace.distinct(accelerometers.map(IIOSensor.path))
+    // Not the others if need be: their drivers may not answer.
+    if let same = accelerometers.first(where: { $0.identifier == sensor.sensor.identifier }),
+      IIOSensor.path(same) == sensor.sensor.path
+    {
+      return same
+    }
+    let paths = IIOPlace.distinct(accelerometers.map { IIOSensor.path($0) })
     return zip(accelerometers, paths).first { $1 == sensor.sensor.path }?.0
   }
 }

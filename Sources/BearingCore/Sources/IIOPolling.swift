@@ -16,9 +16,9 @@ struct IIOPolling: IIOSession {
   init(_ opened: IIOOpenedSensor, modes: IIOModes) throws(IIOFailure) {
     self.opened = opened
     self.modes = modes
-    x = try IIORawFile("\(opened.folder.path)/in_accel_x_raw")
-    y = try IIORawFile("\(opened.folder.path)/in_accel_y_raw")
-    z = try IIORawFile("\(opened.folder.path)/in_accel_z_raw")
+    x = try IIORawFile(opened.folder, "in_accel_x_raw")
+    y = try IIORawFile(opened.folder, "in_accel_y_raw")
+    z = try IIORawFile(opened.folder, "in_accel_z_raw")
     var attributes = IIOAttributes(opened.folder)
     rate = IIORateControl(&attributes)
   }

@@ -9,13 +9,15 @@ final class IIORawFile {
   /// Longer than any whole number and its newline.
   private static let most = 64
 
-  let path: String
+  private let folder: IIOFolder
+  private let path: String
   private var descriptor: Int32 = -1
   private var buffer = [UInt8](repeating: 0, count: most)
 
-  /// Opens the file.
-  init(_ path: String) throws(IIOFailure) {
-    self.path = path
+  /// Opens a file of a device.
+  init(_ folder: IIOFolder, _ name: String) throws(IIOFailure) {
+    self.folder = folder
+    path = "\(folder.path)/\(name)"
     try open()
   }
 
@@ -44,7 +46,7 @@ final class IIORawFile {
     repeat {
       descriptor = unsafe clinux_open(path, O_RDONLY, 0)
     } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else { throw IIOFailure(SystemError("open \(path)")) }
+    guard descriptor >= 0 else { throw IIOFailure(SystemError("open \(path)"), on: folder) }
   }
 
   private func readOnce() throws(IIOFailure) -> Int {
@@ -54,7 +56,7 @@ final class IIORawFile {
         count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       }
       if count >= 0 { return count }
-      guard errno == EINTR else { throw IIOFailure(SystemError("read \(path)")) }
+      guard errno == EINTR else { throw IIOFailure(SystemError("read \(path)"), on: folder) }
     }
   }
 }

@@ -18,20 +18,20 @@ enum IIOSensor {
     return IIOPlace.lasting(place, label: attributes.text(labels))
   }
 
-  /// The accelerometer in `folder`; nil when it is none.
+  /// The accelerometer in `folder`.
   ///
   /// `configured` is the configuration's mount matrix for it. The path is not yet told apart from
   /// one that is alike.
   static func read(
     _ folder: IIOFolder, in tree: IIOTree, database: IIODatabase, configured: MountMatrix?,
-    isSimulated: Bool
-  ) -> DiscoveredSensor? {
-    guard isAccelerometer(folder) else { return nil }
-    var attributes = IIOAttributes(folder)
+    isSimulated: Bool, progress: IIOProgress
+  ) -> DiscoveredSensor {
+    var attributes = IIOAttributes(folder, progress: progress)
+    let label = attributes.text(labels)
+    progress.note(label: label)
     let properties = database.properties(of: &attributes)
     let calibration = IIOCalibration.read(&attributes)
     let frame = IIOFrame.read(&attributes, properties: properties, configured: configured)
-    let label = attributes.text(labels)
     let rate = attributes.number(IIORateFile.names)
     let rates = IIORateFile.rates(&attributes)
 
@@ -57,6 +57,25 @@ enum IIOSensor {
         mountMatrix: frame.matrix.numbers, mountMatrixSource: frame.source.rawValue,
         signNegated: frame.isNegated, simulated: isSimulated, warnings: attributes.warnings),
       label: label ?? location, isRemovable: isRemovable(folder, properties), unusable: unusable)
+  }
+
+  /// The accelerometer in `folder`, whose driver does not answer: known by its name and its place.
+  static func silent(
+    _ folder: IIOFolder, _ progress: IIOProgress, isSimulated: Bool
+  ) -> DiscoveredSensor {
+    let seconds = IIOReaders.patience / Nanoseconds.second
+    let reason = "reading \(progress.file) takes longer than \(seconds) s"
+    let label = progress.label
+    return DiscoveredSensor(
+      sensor: Sensor(
+        identifier: folder.identifier,
+        path: IIOPlace.lasting(folder.place ?? "/\(folder.identifier)", label: label),
+        name: folder.identifier, location: word(for: label),
+        mode: IIOMode.polling.rawValue, rate: 0, availableRates: [], scale: [],
+        mountMatrix: MountMatrix.identity.numbers,
+        mountMatrixSource: IIOFrame.Source.none.rawValue, signNegated: false,
+        simulated: isSimulated, warnings: [reason]),
+      label: label, isRemovable: false, unusable: reason)
   }
 
   /// The wire's word for a label such as accel-display, or a location such as lid.

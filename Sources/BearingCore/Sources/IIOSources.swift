@@ -13,6 +13,7 @@ public struct IIOSources: AccelerometerSources {
   private let preferred: String?
   private let isSimulated: Bool
   private let memory = IIOModeMemory()
+  let readers = IIOReaders()
 
   /// Sensors as `[Accelerometer]` of the configuration has them.
   ///
@@ -48,47 +49,40 @@ public struct IIOSources: AccelerometerSources {
     IIOCapture(tree: tree, sensor: sensor, memory: memory)
   }
 
-  /// Reads every accelerometer of the tree.
-  func sensors() throws(SystemError) -> [DiscoveredSensor] {
-    let folders = try tree.devices()
-    var found = read(folders, configured: nil)
-    if let configured,
-      case .sensor(let chosen) = SensorChooser.choose(
-        from: found, named: nil, configured: preferred),
-      let index = found.firstIndex(of: chosen)
-    {
-      found[index] = read(folders, configured: configured)[index]
-    }
-    return found
+  // MARK: For the discovery
+
+  /// The devices that are accelerometers.
+  func accelerometers() throws(SystemError) -> [IIOFolder] {
+    try tree.devices().filter(IIOSensor.isAccelerometer)
   }
 
-  private func read(_ folders: [IIOFolder], configured: MountMatrix?) -> [DiscoveredSensor] {
-    var found = folders.compactMap { folder in
+  /// Reads what there is to know of a sensor; blocks for as long as its driver does.
+  @Sendable func read(_ folder: IIOFolder, _ progress: IIOProgress) -> IIOReading {
+    func sensor(_ configured: MountMatrix?) -> DiscoveredSensor {
       IIOSensor.read(
-        folder, in: tree, database: database, configured: configured, isSimulated: isSimulated)
+        folder, in: tree, database: database, configured: configured, isSimulated: isSimulated,
+        progress: progress)
     }
+    return IIOReading(plain: sensor(nil), configured: configured.map(sensor))
+  }
+
+  /// What is known of a sensor whose reading has come that far, and no farther in time.
+  func silent(_ folder: IIOFolder, _ progress: IIOProgress) -> DiscoveredSensor {
+    IIOSensor.silent(folder, progress, isSimulated: isSimulated)
+  }
+
+  /// The sensors that were read, told apart, with the configuration for the one that it means.
+  func assemble(_ readings: [IIOReading]) -> [DiscoveredSensor] {
+    var found = readings.map(\.plain)
     let paths = IIOPlace.distinct(found.map(\.sensor.path))
     for index in found.indices { found[index].sensor.path = paths[index] }
-    return found
-  }
-}
-
-/// Finds the accelerometers of a tree: once, and again each time its demand changes.
-struct IIODiscovery: Source {
-  let sources: IIOSources
-  let isSimulated: Bool
-  let root: String
-
-  var summary: String { "accelerometers in \(root)/bus/iio/devices" }
-
-  func run(_ port: SourcePort<SensorListReport, SensorListDemand>) {
-    while !port.isStopping {
-      do throws(SystemError) {
-        port.post(state: .sensors(try sources.sensors()))
-      } catch {
-        port.post(state: .failing(reason: "cannot \(error)"))
-      }
-      _ = port.wait()
+    if case .sensor(let chosen) = SensorChooser.choose(
+      from: found, named: nil, configured: preferred),
+      let index = found.firstIndex(of: chosen), var configured = readings[index].configured
+    {
+      configured.sensor.path = paths[index]
+      found[index] = configured
     }
+    return found
   }
 }

@@ -6,16 +6,18 @@ enum Files {
   /// The bytes of a file.
   ///
   /// More than `most` bytes throw EFBIG, a folder EISDIR, and whatever is no file (which could block)
-  /// EINVAL.
-  static func read(_ path: String, atMost most: Int) throws(SystemError) -> [UInt8] {
+  /// EINVAL, unless it `mayBlock`.
+  static func read(
+    _ path: String, atMost most: Int, mayBlock: Bool = false
+  ) throws(SystemError) -> [UInt8] {
     let attempt = "read \(path)"
-    let descriptor = unsafe clinux_open(path, O_RDONLY | O_NONBLOCK, 0)
+    let descriptor = unsafe clinux_open(path, O_RDONLY | (mayBlock ? 0 : O_NONBLOCK), 0)
     guard descriptor >= 0 else { throw SystemError(attempt) }
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(attempt) }
     let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else {
+    guard kind == S_IFREG || (kind != S_IFDIR && mayBlock) else {
       throw SystemError(attempt, code: kind == S_IFDIR ? EISDIR : EINVAL)
     }
     var bytes: [UInt8] = []

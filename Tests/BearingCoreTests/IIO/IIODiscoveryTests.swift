@@ -1,5 +1,6 @@
 import BearingModel
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -201,6 +202,36 @@ import Testing
     rig.want(SensorListDemand(revision: 1))
     #expect(rig.next() == .sensors([]))
     #expect(rig.stop())
+  }
+
+  @Test("A sensor whose driver does not answer keeps no other from being found, and comes later")
+  func silentDriver() throws {
+    let tree = try IIOFixtures.machine("03-").tree()
+    let file = tree.path("iio:device0", "in_accel_sampling_frequency")
+    try tree.remove("iio:device0", "in_accel_sampling_frequency")
+    #expect(mkfifo(file, 0o600) == 0)
+    let sources = IIOSources(tree)
+    let rig = try SourceRig(sources.discovery(), SensorListDemand())
+    guard case .sensors(let first)? = rig.next() else { throw Missing() }
+    #expect(first.map(\.sensor.identifier) == ["iio:device0", "iio:device1"])
+    #expect(first[0].unusable == "reading \(file) takes longer than 1 s")
+    #expect(first[0].sensor.warnings == [first[0].unusable] && first[1].unusable == nil)
+    // Another look does not wait for it again, and starts no second thread.
+    rig.want(SensorListDemand(revision: 1))
+    #expect(rig.next() == .sensors(first))
+    // One that is stopped and started anew knows of it too.
+    #expect(rig.stop())
+    let later = try SourceRig(sources.discovery(), SensorListDemand())
+    #expect(later.next() == .sensors(first))
+    let writer = open(file, O_WRONLY | O_NONBLOCK)
+    #expect(writer >= 0 && write(writer, "25\n", 3) == 3)
+    close(writer)
+    let known = later.first { report -> DiscoveredSensor? in
+      guard case .sensors(let list) = report else { return nil }
+      return list.first { $0.sensor.identifier == "iio:device0" && $0.unusable == nil }
+    }
+    #expect(known?.sensor.rate == 25 && known?.label == "accel-display")
+    #expect(later.stop())
   }
 
   struct Missing: Error {}

@@ -54,6 +54,11 @@ enum IIOFixtures {
 }
 
 extension IIOSources {
+  /// Every accelerometer of the tree.
+  func sensors() throws -> [DiscoveredSensor] {
+    assemble(try accelerometers().map { read($0, IIOProgress()) })
+  }
+
   /// Sources on a tree with its own device database.
   init(
     _ tree: SysfsTree, withDatabase: Bool = true, matrix: [Double]? = nil, sensor: String? = nil,
