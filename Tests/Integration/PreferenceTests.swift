@@ -149,12 +149,21 @@ import Varlink
     }
   }
 
-  @Test func `a heartbeat that a stream leaves out is the preference`() throws {
-    let daemon = try DaemonProcess(Self.simulation)
-    let peer = try daemon.connect()
-    _ = try peer.call("\(Self.interface).Set", ["key": "stream.heartbeat", "value": "100"])
-    try peer.stream("io.bearing.daemon.SubscribeStatus")
-    #expect(try peer.next { $0["repeated"] == true }["devices"] != nil)
+  @Test(arguments: [
+    "location.Subscribe", "location.SubscribeSky", "location.SubscribeHeading",
+    "accelerometer.Subscribe", "accelerometer.SubscribeOrientation",
+    "accelerometer.SubscribeMotion", "regions.Subscribe", "preferences.Subscribe",
+    "daemon.SubscribeStatus",
+  ])
+  func `a heartbeat that a stream leaves out is the preference, and follows it at once`(
+    method: String
+  ) throws {
+    let daemon = try DaemonProcess("[Location]\nSource=none\n[Accelerometer]\nSource=none\n")
+    let (peer, setter) = try (daemon.connect(), daemon.connect())
+    try peer.stream("io.bearing.\(method)")
+    #expect(try peer.next()["repeated"] == nil)
+    _ = try setter.call("\(Self.interface).Set", ["key": "stream.heartbeat", "value": "100"])
+    for _ in 0..<2 { _ = try peer.next { $0["repeated"] == true } }
   }
 
   @Test func `the preferred sensor is asked while it is there`() throws {
@@ -172,6 +181,30 @@ import Varlink
       let sample = try peer.call("io.bearing.accelerometer.GetSample")
       #expect(sample["sensor"] == .string(sensor))
     }
+  }
+
+  @Test func `open streams that name no sensor go over to the one that is preferred now`() throws {
+    let tree = try SysfsTree(machine: "03-")
+    let daemon = try DaemonProcess(
+      "[Location]\nSource=none\n[Accelerometer]\nSysfsRoot=\(tree.root)\nUdevRoot=\(tree.udev)\n",
+      keeping: tree)
+    let setter = try daemon.connect()
+    let peers = try ["Subscribe", "SubscribeOrientation", "SubscribeMotion"].map { method in
+      let peer = try daemon.connect()
+      try peer.stream("io.bearing.accelerometer.\(method)")
+      return peer
+    }
+    let firm = try daemon.connect()
+    try firm.stream("io.bearing.accelerometer.SubscribeOrientation", ["sensor": "accel-display"])
+    for (preferred, sensor) in [("null", 0), ("\"accel-base\"", 1), ("\"gone\"", 0)] {
+      _ = try setter.call(
+        "\(Self.interface).Set", ["key": "acceleration.sensor", "value": .string(preferred)])
+      for peer in peers { _ = try peer.next { $0["sensor"] == .string("iio:device\(sensor)") } }
+    }
+    // The sensor that only they listened to rests; the other runs for all of them.
+    let sensors = try setter.call("io.bearing.accelerometer.ListSensors")
+    #expect(sensors["state"] == "live")
+    #expect(try firm.next()["sensor"] == "iio:device0")
   }
 
   @Test(.enabled(if: OtherUser.isPossible, "needs root"))
@@ -221,6 +254,30 @@ import Varlink
       #expect(news["display.units"]?.forced == isForced)
       #expect(news["display.units"]?.value == "\"\(value)\"")
     }
+  }
+
+  @Test func `what gpsctl watches is written as is preferred now`() throws {
+    let daemon = try DaemonProcess(Self.simulation)
+    let setter = try daemon.connect()
+    let child = try ChildProcess(
+      ProgramRun.path(of: "gpsctl"), ["watch"], environment: ["BEARING_SOCKET": daemon.socket])
+    let wanted = child.kill(after: 60)
+    var text = ""
+    for (format, place) in [
+      ("decimal", #/\d, 7\.\d/#), ("maidenhead", #/ JN36rw/#), ("dms", #/″E /#),
+    ] {
+      _ = try setter.call(
+        "\(Self.interface).Set", ["key": "display.coordinates", "value": .string("\"\(format)\"")])
+      while !text.contains(place) {
+        let data = child.output.availableData
+        try #require(!data.isEmpty, "\(text)")
+        text += String(decoding: data, as: UTF8.self)
+      }
+      text = ""
+    }
+    child.send(SIGTERM)
+    child.wait()
+    wanted()
   }
 
   @Test func `gpsctl sets, shows, exports and imports them, and writes as they say`() throws {

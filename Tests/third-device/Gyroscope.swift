@@ -54,7 +54,7 @@ private struct TurningSource: Source {
 private struct TurnSubscription: Subscription {
   let stream: StreamID
   let rate: Double
-  var heartbeat: Int64 { 0 }
+  var heartbeat = Heartbeat.never
   var lastSent: BootTime
 }
 

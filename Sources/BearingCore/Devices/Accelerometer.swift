@@ -60,6 +60,10 @@ public final class Accelerometer: Device {
   public func precisionChanged(of stream: StreamID, to precision: Precision) {
     desk.value.precisionChanged(of: stream, to: precision)
   }
+  /// Lets a stream go by other preferences.
+  public func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    desk.value.preferencesChanged(of: stream, to: preferences)
+  }
   /// What it does now.
   public var status: DeviceStatus { desk.value.status }
   /// What its sources have carried.

@@ -135,7 +135,7 @@ extension AccelerometerDesk {
   private struct SampleWish {
     let rate: Double
     let maxLatency: Int64
-    let heartbeat: Int64
+    let heartbeat: Heartbeat
 
     init(_ exchange: Exchange) throws(ServiceError) {
       let parameters = Parameters(exchange)

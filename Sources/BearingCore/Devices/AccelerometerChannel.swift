@@ -172,6 +172,13 @@ final class AccelerometerChannel {
     return true
   }
 
+  /// Lets a stream that may be here go by what its user prefers now.
+  func prefer(_ preferences: StreamPreferences, for stream: StreamID) {
+    for index in groups.indices { groups[index].hub.prefer(preferences, for: stream) }
+    poses.prefer(preferences, for: stream)
+    motion.hub.prefer(preferences, for: stream)
+  }
+
   /// Gives each stream and call to the channel that `target` names for it, with a first reply as a
   /// new one; calls say what they wish.
   func move(to target: (StreamID, SensorWish?) -> AccelerometerChannel?) {

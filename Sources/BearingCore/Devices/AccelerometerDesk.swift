@@ -282,6 +282,22 @@ final class AccelerometerDesk {
     lookDue = isDue ? lookDue ?? .now() + Self.lookInterval : nil
   }
 
+  /// What the caller of a stream left out is another value from now on.
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    for channel in everyChannel { channel.prefer(preferences, for: stream) }
+    if let wish = wishes[stream], !wish.isFirm {
+      let preferred = SensorWish(name: preferences.sensor, isFirm: false)
+      wishes[stream] = preferred
+      if case .sensor(let found) = choose(preferred) {
+        wishes[stream] = preferred.fixed(to: found)
+        let channel = channel(of: found)
+        for before in everyChannel { before.move { one, _ in one == stream ? channel : nil } }
+        stopIfUnused()
+      }
+    }
+    rearm()
+  }
+
   func streamEnded(_ stream: StreamID) {
     wishes[stream] = nil
     for channel in everyChannel where channel.close(stream) {}

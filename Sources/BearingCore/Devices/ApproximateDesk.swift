@@ -48,7 +48,7 @@ final class ApproximateDesk {
   // MARK: Calls
 
   /// Opens a stream, with its first reply; also one whose caller may know no more from now on.
-  func open(_ stream: StreamID, filter: LocationFilter, heartbeat: Int64) {
+  func open(_ stream: StreamID, filter: LocationFilter, heartbeat: Heartbeat) {
     let now = BootTime.now()
     var record = ApproximateSubscription(
       stream: stream, heartbeat: heartbeat, lastSent: now, filter: filter.forgetful)
@@ -82,13 +82,14 @@ final class ApproximateDesk {
   }
 
   /// Ends a stream; what it wanted, or nil when it is not one of these.
-  func close(_ stream: StreamID) -> (filter: LocationFilter, heartbeat: Int64)? {
+  func close(_ stream: StreamID) -> (filter: LocationFilter, heartbeat: Heartbeat)? {
     hub.close(stream).map { ($0.filter, $0.heartbeat) }
   }
 
   /// What the caller of a stream left out is another value from now on.
   func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
     hub.update(stream) { $0.filter.prefer(preferences) }
+    hub.prefer(preferences, for: stream)
   }
 
   /// Forgets a call whose caller is gone.
@@ -183,7 +184,7 @@ final class ApproximateDesk {
 /// One stream of an approximate caller. Flat.
 struct ApproximateSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
   var filter: LocationFilter
   /// Fixes that the stream had: its own sequence.

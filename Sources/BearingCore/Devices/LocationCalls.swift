@@ -58,7 +58,11 @@ extension LocationDesk {
   /// What the caller of a stream left out is another value from now on.
   func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
     fixes.update(stream) { $0.filter.prefer(preferences) }
+    fixes.prefer(preferences, for: stream)
+    skies.prefer(preferences, for: stream)
+    headings.prefer(preferences, for: stream)
     approximate?.preferencesChanged(of: stream, to: preferences)
+    rearm()
   }
 
   /// What the stream's filters said of its last fixes; nil when it is no stream of fixes.
@@ -73,14 +77,14 @@ extension LocationDesk {
       distanceFilter: try parameters.nonnegative("distanceFilter"),
       maximumAccuracy: try parameters.nonnegative("maximumAccuracy"))
     filter.prefer(exchange.preferences)
-    let heartbeat = try parameters.heartbeat()
+    var heartbeat = try parameters.heartbeat()
     guard exchange.openStream() else { return }
     startIfNeeded()
     if exchange.precision == .approximate {
-      return withApproximate { [unowned self, filter] desk in
+      return withApproximate { [unowned self] desk in
         // The preference may have changed since.
-        var filter = filter
         filter.prefer(exchange.preferences)
+        heartbeat.prefer(exchange.preferences)
         desk.open(exchange.stream, filter: filter, heartbeat: heartbeat)
         rearm()
       }
@@ -94,7 +98,8 @@ extension LocationDesk {
   }
 
   /// Opens a stream of fixes as they are, with its first reply.
-  private func openPrecise(_ stream: StreamID, filter wanted: LocationFilter, heartbeat: Int64) {
+  private func openPrecise(_ stream: StreamID, filter wanted: LocationFilter, heartbeat: Heartbeat)
+  {
     var filter = wanted
     let now = BootTime.now()
     var lastSequence = 0

@@ -3,7 +3,7 @@ internal import BearingModel
 /// One stream of motion. Flat.
 struct MotionSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
 }
 

@@ -19,13 +19,13 @@ enum PreferenceKeys {
 
   static let heartbeat = PreferenceKey(
     .heartbeat, .milliseconds(0...hour), default: 0,
-    "After how long without news a stream that does not say repeats itself; 0 is never. For streams"
-      + " that begin from then on.")
+    "After how long without news a stream that does not say repeats itself; 0 is never. A change acts"
+      + " at once on the streams that are open.")
 
   static let sensor = PreferenceKey(
     .sensor, .text(upTo: longestSensorName), default: nil,
     "The accelerometer for calls that name none, by its name, path or label, while it is there; null"
-      + " lets the daemon choose. For streams that begin from then on.")
+      + " lets the daemon choose. A change acts at once on the streams that are open.")
 
   static let coordinates = PreferenceKey(
     .coordinates, .word(["decimal", "dms", "utm", "maidenhead"]), default: "decimal",

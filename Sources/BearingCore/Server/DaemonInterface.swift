@@ -27,7 +27,7 @@ final class DaemonInterface: InterfaceHandler {
 
   private struct StatusSubscription: Subscription {
     let stream: StreamID
-    let heartbeat: Int64
+    var heartbeat: Heartbeat
     var lastSent: BootTime
   }
 
@@ -137,6 +137,11 @@ final class DaemonInterface: InterfaceHandler {
     hub.open(
       StatusSubscription(stream: exchange.stream, heartbeat: heartbeat, lastSent: .now()))
     server.send(message, to: [exchange.stream])
+    rearm()
+  }
+
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    hub.prefer(preferences, for: stream)
     rearm()
   }
 

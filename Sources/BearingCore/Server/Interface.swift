@@ -34,7 +34,7 @@ extension InterfaceHandler {
   public func streamDrained(_ stream: StreamID) {}
   /// Nothing: the interface tells everyone the same.
   public func precisionChanged(of stream: StreamID, to precision: Precision) {}
-  /// Nothing: what the call left out stays as it was.
+  /// Nothing: nothing of what its calls leave out is a preference.
   public func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {}
   /// nil: the interface has no filters.
   public func decisions(of stream: StreamID) -> [DecisionLog.Decision]? { nil }

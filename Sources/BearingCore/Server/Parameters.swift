@@ -2,9 +2,6 @@ public import Varlink
 
 /// Reads a call's parameters, which fit the interface's description, and checks their ranges.
 public struct Parameters {
-  /// The shortest heartbeat; a shorter one is lengthened to it, so that nobody keeps the loop busy.
-  private static let shortestHeartbeat = 100 * Nanoseconds.millisecond
-
   private let values: JSON
   private let preferences: StreamPreferences
 
@@ -59,12 +56,8 @@ public struct Parameters {
     return overflow ? .max : interval
   }
 
-  /// The call's heartbeat in nanoseconds, or else what the caller prefers; 0 is none.
-  public func heartbeat() throws(ServiceError) -> Int64 {
-    let interval =
-      values["heartbeat"] == nil ? preferences.heartbeat : try interval("heartbeat")
-    // Beyond a year it never comes, and cannot overflow a moment that it is added to.
-    if interval > 365 * 86_400 * Nanoseconds.second { return 0 }
-    return interval == 0 ? 0 : max(interval, Self.shortestHeartbeat)
+  /// The call's heartbeat, or else what the caller prefers.
+  public func heartbeat() throws(ServiceError) -> Heartbeat {
+    Heartbeat(values["heartbeat"] == nil ? nil : try interval("heartbeat"), else: preferences)
   }
 }

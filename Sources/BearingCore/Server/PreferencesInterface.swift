@@ -21,7 +21,7 @@ final class PreferencesInterface: InterfaceHandler {
 
   private struct PreferenceSubscription: Subscription {
     let stream: StreamID
-    let heartbeat: Int64
+    var heartbeat: Heartbeat
     var lastSent: BootTime
     let uid: UInt32
     let isOfMachine: Bool
@@ -220,6 +220,11 @@ final class PreferencesInterface: InterfaceHandler {
 
   func streamEnded(_ stream: StreamID) {
     _ = hub.close(stream)
+    rearm()
+  }
+
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    hub.prefer(preferences, for: stream)
     rearm()
   }
 

@@ -234,7 +234,7 @@ final class RegionsInterface: InterfaceHandler {
   }
 
   private func add(_ exchange: Exchange) throws(ServiceError) {
-    let region = try Self.region(exchange)
+    let region = try Region(exchange)
     let owner = exchange.caller.uid
     if table.contains(region.identifier, owner: owner) {
       return exchange.fail("RegionExists") { $0.member("identifier", region.identifier) }
@@ -259,24 +259,6 @@ final class RegionsInterface: InterfaceHandler {
         exchange.fail(storing: error)
       }
     }
-  }
-
-  private static func region(_ exchange: Exchange) throws(ServiceError) -> Region {
-    let parameters = Parameters(exchange)
-    let identifier = parameters.text("identifier") ?? ""
-    let isPlain = identifier.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    guard (1...64).contains(identifier.count), isPlain else {
-      throw .invalidParameter("identifier")
-    }
-    let latitude = try parameters.number("latitude", in: -90...90)
-    let longitude = try parameters.number("longitude", in: -180...180)
-    let radius = try parameters.nonnegative("radius") ?? 0
-    // Half the way round the Earth: a larger circle has no outside.
-    guard radius > 0, radius <= 20_000_000 else { throw .invalidParameter("radius") }
-    let dwell = try parameters.milliseconds("dwell")
-    return Region(
-      identifier: identifier, latitude: latitude, longitude: longitude, radius: radius,
-      dwell: dwell == 0 ? nil : dwell)
   }
 
   private func remove(_ exchange: Exchange) {
@@ -327,6 +309,11 @@ final class RegionsInterface: InterfaceHandler {
 
   func streamEnded(_ stream: StreamID) {
     _ = hub.close(stream)
+    rearm()
+  }
+
+  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
+    hub.prefer(preferences, for: stream)
     rearm()
   }
 

@@ -3,7 +3,7 @@ internal import BearingModel
 /// One stream of samples.
 struct SampleSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
   /// Hertz that it asked for, whatever it may have.
   let wantedRate: Double
@@ -12,7 +12,7 @@ struct SampleSubscription: Subscription {
 /// One stream of orientation and tilt.
 struct PoseSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
 }
 

@@ -4,8 +4,8 @@
 public protocol Subscription: BitwiseCopyable, Sendable {
   /// The stream that it feeds.
   var stream: StreamID { get }
-  /// Nanoseconds of silence after which the last value is sent again; 0 is never.
-  var heartbeat: Int64 { get }
+  /// After how much silence the last value is sent again.
+  var heartbeat: Heartbeat { get set }
   /// When the stream last had a reply.
   var lastSent: BootTime { get set }
 }
@@ -42,6 +42,11 @@ public struct Hub<Record: Subscription> {
     change(&records[index])
   }
 
+  /// Lets the subscription of `stream`, if it has one here, go by what its user prefers now.
+  public mutating func prefer(_ preferences: StreamPreferences, for stream: StreamID) {
+    update(stream) { $0.heartbeat.prefer(preferences) }
+  }
+
   /// Appends to `recipients` the streams whose subscription `wants` the sample of now.
   public mutating func select(
     at now: BootTime, into recipients: inout [StreamID], where wants: (inout Record) -> Bool
@@ -54,14 +59,16 @@ public struct Hub<Record: Subscription> {
 
   /// Appends to `recipients` the streams that were silent for their heartbeat.
   public mutating func selectSilent(at now: BootTime, into recipients: inout [StreamID]) {
-    select(at: now, into: &recipients) { $0.heartbeat > 0 && now - $0.lastSent >= $0.heartbeat }
+    select(at: now, into: &recipients) { record in
+      record.heartbeat.interval > 0 && now - record.lastSent >= record.heartbeat.interval
+    }
   }
 
   /// When the first heartbeat is due; nil when there is none.
   public var deadline: BootTime? {
     var earliest: BootTime?
-    for record in records where record.heartbeat > 0 {
-      let due = record.lastSent + record.heartbeat
+    for record in records where record.heartbeat.interval > 0 {
+      let due = record.lastSent + record.heartbeat.interval
       earliest = min(earliest ?? due, due)
     }
     return earliest

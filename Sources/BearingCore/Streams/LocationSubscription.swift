@@ -1,7 +1,7 @@
 /// One stream of fixes.
 struct LocationSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
   /// What it wants to have and had last.
   var filter: LocationFilter
@@ -14,14 +14,14 @@ struct LocationSubscription: Subscription {
 /// One stream of skies or of headings.
 struct PacedSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
   /// Nanoseconds between two; 0 is none.
   let minInterval: Int64
   /// When it had one last.
   private var last: BootTime?
 
-  init(stream: StreamID, heartbeat: Int64, lastSent: BootTime, minInterval: Int64) {
+  init(stream: StreamID, heartbeat: Heartbeat, lastSent: BootTime, minInterval: Int64) {
     self.stream = stream
     self.heartbeat = heartbeat
     self.lastSent = lastSent

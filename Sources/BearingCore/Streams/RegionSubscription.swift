@@ -1,7 +1,7 @@
 /// One stream of a user's region events. Flat.
 struct RegionSubscription: Subscription {
   let stream: StreamID
-  let heartbeat: Int64
+  var heartbeat: Heartbeat
   var lastSent: BootTime
   let owner: UInt32
   /// The sequence of the event sent last; −1 while it is not known where to begin.

@@ -94,7 +94,7 @@ import Testing
   @Test("Jitter of a millisecond does not halve a stream's rate")
   func jitter() {
     var stream = PacedSubscription(
-      stream: 1, heartbeat: 0, lastSent: BootTime(nanoseconds: 0),
+      stream: 1, heartbeat: .never, lastSent: BootTime(nanoseconds: 0),
       minInterval: Nanoseconds.second)
     var now = BootTime(nanoseconds: 0)
     var count = 0

@@ -159,7 +159,9 @@ import Testing
     let channel = try #require(desk.channel(of: OneSample.found))
     channel.open(
       SampleSubscription(
-        stream: 1, heartbeat: 50 * Nanoseconds.millisecond, lastSent: .now(), wantedRate: 10),
+        stream: 1,
+        heartbeat: Heartbeat(100 * Nanoseconds.millisecond, else: StreamPreferences()),
+        lastSent: .now(), wantedRate: 10),
       rate: 10, maxLatency: 0)
     let tooLate = try loop.timer { loop.exit() }
     tooLate.arm(at: .now() + 60 * Nanoseconds.second)
