@@ -60,12 +60,10 @@ private struct MonitorCommand {
       throw Failure(error)
     }
     let abilities = Terminal.Abilities.ofOutput
-    let board = Board()
+    let board = Board(text: await FixText(invocation))
     let streams = MonitorStreams(client: client, sensor: sensor, board: board)
-    let text = await FixText(invocation)
-    let settings = MonitorSettings(units: text.units, coordinates: text.coordinates)
     let glyphs = abilities.isUTF8 && !isASCII ? Glyphs.unicode : .ascii
-    var monitor = Monitor(board: board, settings: settings, glyphs: glyphs)
+    var monitor = Monitor(board: board, text: await board.text, glyphs: glyphs)
     let signal = try await show(&monitor, streams, abilities)
     if let signal { Terminal.end(by: signal) }
   }

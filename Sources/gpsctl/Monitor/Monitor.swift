@@ -12,12 +12,23 @@ struct Monitor {
 
   private let board: Board
   private let glyphs: Glyphs
+  /// How things were to be written when that was last looked at.
+  private var text: FixText
   private var state: MonitorState
 
-  init(board: Board, settings: MonitorSettings, glyphs: Glyphs) {
+  init(board: Board, text: FixText, glyphs: Glyphs) {
     self.board = board
     self.glyphs = glyphs
-    state = MonitorState(settings: settings)
+    self.text = text
+    state = MonitorState(
+      settings: MonitorSettings(units: text.units, coordinates: text.coordinates))
+  }
+
+  /// A preference that changes comes before what keys have chosen.
+  private mutating func follow(_ new: FixText) {
+    if new.units != text.units { state.settings.units = new.units }
+    if new.coordinates != text.coordinates { state.settings.coordinates = new.coordinates }
+    text = new
   }
 
   /// Shows what is on the board until the person or a signal ends it; the signal, if it was one.
@@ -28,6 +39,7 @@ struct Monitor {
       let sinceLast = now - lastPicture
       if isDue && sinceLast >= Self.frame || sinceLast >= Self.tick || lastPicture == .zero {
         state.readings = await board.readings
+        follow(await board.text)
         lastPicture = now
         isDue = false
         terminal.show(Scene(state, now: now, glyphs: glyphs).picture(terminal.size))
@@ -54,10 +66,20 @@ struct Monitor {
 /// It keeps the newest alone: a terminal that takes no picture for an hour costs no memory.
 actor Board {
   private(set) var readings = Readings()
+  /// How places, lengths and speeds are to be written.
+  private(set) var text: FixText
   /// From where the monitor's clock counts; this clock goes on while the machine sleeps.
   let start = ContinuousClock.now
 
+  init(text: FixText) { self.text = text }
+
   private var now: Duration { start.duration(to: .now) }
+
+  /// Takes what the person prefers now.
+  func prefer(_ preferences: [Preference]) {
+    text.prefer(preferences)
+    Terminal.wake()
+  }
 
   /// Changes the readings and lets the picture know.
   func take(_ change: @Sendable (inout Readings, Duration) -> Void) {
@@ -81,6 +103,7 @@ struct MonitorStreams: Sendable {
   /// Follows all streams until the task is cancelled.
   func follow() async {
     await withTaskGroup { group in
+      if await board.text.hasPreferences { group.addTask { await followPreferences() } }
       group.addTask {
         await follow(
           client.locationUpdates(
@@ -103,6 +126,15 @@ struct MonitorStreams: Sendable {
         ) { $0.take($1, at: $2) }
       }
     }
+  }
+
+  /// A daemon that does not say what is preferred is left alone.
+  private func followPreferences() async {
+    do {
+      for try await event in client.preferenceUpdates() {
+        if let update = event.update { await board.prefer(update.preferences) }
+      }
+    } catch {}
   }
 
   private func follow<Update>(

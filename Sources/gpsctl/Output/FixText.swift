@@ -11,28 +11,41 @@ extension Option {
 
 /// How a position reads.
 struct FixText: Sendable {
-  let units: Units
-  let coordinates: CoordinateFormat
+  private(set) var units: Units
+  private(set) var coordinates: CoordinateFormat
+  private let prefersUnits: Bool
+  private let prefersCoordinates: Bool
 
   /// How long the daemon may take to say what is preferred: a position is worth more than its looks.
   private static let patience: Duration = .seconds(2)
 
   /// As the options say, or else as the person prefers, or else in metric units and decimal degrees.
   init(_ invocation: Invocation) async {
-    var units = invocation.text(.units).flatMap(Units.init)
-    var coordinates = invocation.text(.coordinates).flatMap(CoordinateFormat.init)
-    // JSON is the same for everybody.
-    if units == nil || coordinates == nil, !invocation.has(.json) {
-      let preferred = try? await Session(invocation).client.preferences(patience: Self.patience)
-      func word(_ name: PreferenceName) -> String? {
-        let text = preferred?.first { $0.key == name.rawValue }?.value
-        return text.flatMap { (try? JSON(parsing: Array($0.utf8)))?.string }
-      }
-      units = units ?? word(.units).flatMap(Units.init)
-      coordinates = coordinates ?? word(.coordinates).flatMap(CoordinateFormat.init)
-    }
+    let units = invocation.text(.units).flatMap(Units.init)
+    let coordinates = invocation.text(.coordinates).flatMap(CoordinateFormat.init)
     self.units = units ?? .metric
     self.coordinates = coordinates ?? .decimal
+    // JSON is the same for everybody.
+    prefersUnits = units == nil && !invocation.has(.json)
+    prefersCoordinates = coordinates == nil && !invocation.has(.json)
+    guard hasPreferences else { return }
+    let preferred = try? await Session(invocation).client.preferences(patience: Self.patience)
+    prefer(preferred ?? [])
+  }
+
+  /// Whether something of it is as the person prefers.
+  var hasPreferences: Bool { prefersUnits || prefersCoordinates }
+
+  /// Takes what no option says from those preferences that are given.
+  mutating func prefer(_ preferences: [Preference]) {
+    func word(_ name: PreferenceName) -> String? {
+      let text = preferences.first { $0.key == name.rawValue }?.value
+      return text.flatMap { (try? JSON(parsing: Array($0.utf8)))?.string }
+    }
+    if prefersUnits { units = word(.units).flatMap(Units.init) ?? units }
+    if prefersCoordinates {
+      coordinates = word(.coordinates).flatMap(CoordinateFormat.init) ?? coordinates
+    }
   }
 
   func place(_ fix: Fix) -> String {

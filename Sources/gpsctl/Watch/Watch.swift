@@ -1,4 +1,5 @@
 internal import BearingClient
+internal import BearingModel
 internal import Varlink
 
 /// Several streams at once, printed as they come.
@@ -38,6 +39,8 @@ struct Watch: Sendable {
 
   /// Prints until the streams end, the count is reached, the time is over or something fails.
   func run() async throws(Failure) {
+    let preferences = Task { await followPreferences() }
+    defer { preferences.cancel() }
     let outcome = await withTaskGroup(of: Outcome?.self) { group in
       for stream in streams {
         group.addTask { await follow(stream) }
@@ -78,6 +81,16 @@ struct Watch: Sendable {
     }
   }
 
+  /// Lets places be written as the person prefers now. A daemon that does not say is left alone.
+  private func followPreferences() async {
+    guard await printer.writesAsPreferred, streams.contains(where: \.hasPlaces) else { return }
+    do {
+      for try await event in session.client.preferenceUpdates() {
+        if let update = event.update { await printer.prefer(update.preferences) }
+      }
+    } catch {}
+  }
+
   private func next(
     _ events: inout BearingStream<JSON>.Iterator
   ) async throws(Failure) -> StreamEvent<JSON>? {
@@ -91,7 +104,7 @@ struct Watch: Sendable {
 
 /// Prints what the streams tell, one line after the other, and counts.
 actor WatchPrinter {
-  private let text: WatchText
+  private var text: WatchText
   private let limit: Int?
   private var measurementCount = 0
 
@@ -102,6 +115,12 @@ actor WatchPrinter {
 
   /// Whether as many measurements came as were wanted, or any when no number was given.
   var isSatisfied: Bool { measurementCount >= limit ?? 1 }
+
+  /// Whether something is written as the person prefers.
+  var writesAsPreferred: Bool { text.fixText.hasPreferences }
+
+  /// Writes as the person prefers from now on.
+  func prefer(_ preferences: [Preference]) { text.fixText.prefer(preferences) }
 
   /// Prints an event; true when no more is wanted.
   func print(_ event: StreamEvent<JSON>, of stream: WatchStream) throws(Failure) -> Bool {

@@ -33,6 +33,9 @@ enum WatchStream: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether its lines have places, or lengths and speeds.
+  var hasPlaces: Bool { self == .location || self == .regions }
+
   /// Options that change this stream.
   var options: [Option] {
     switch self {

@@ -5,7 +5,7 @@ internal import Varlink
 /// How the replies of streams read, a line for each.
 struct WatchText: Sendable {
   let session: Session
-  let fixText: FixText
+  var fixText: FixText
   /// Whether each line begins with its stream's word.
   let isTagged: Bool
 
