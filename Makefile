@@ -31,13 +31,14 @@ DEB_PACKAGES := debhelper fakeroot lintian
 LINT_PACKAGES := shellcheck
 BENCH_PACKAGES := gpsd
 SYSTEM_PACKAGES := debootstrap systemd-container
+VM_PACKAGES := cpio e2fsprogs gcc make mmdebstrap python3 qemu-system-x86 xz-utils
 
 UNITS := bearingd.service bearingd.socket bearingd-metrics.service bearingd-metrics.timer
 MAN_PAGES := $(wildcard docs/man/*.[1-8])
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
-  deb test-system bench clean build-packages test-packages
+  deb test-system test-vm test-vm-long bench clean build-packages test-packages
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -107,6 +108,7 @@ lint: ## Check format and scripts
 
 # What has threads. All tests (THREAD_SUITES=.) take too long under the sanitizer for every change.
 THREAD_SUITES := SingletonRaceTests|GpsdSourceTests|ReplaySourceTests|IIOCaptureTests
+THREAD_SUITES := $(THREAD_SUITES)|IIOBufferCaptureTests|IIOTimerTests
 THREAD_SUITES := $(THREAD_SUITES)|SimulatedAccelerometerTests|MailboxTests|SharedSlotsTests
 
 check-thread: test-packages ## Run the tests of what has threads under the thread sanitizer
@@ -120,6 +122,14 @@ test-system: deb ## Test units and packages under a real systemd in a container 
 	@.ci/install-packages "test under systemd" $(SYSTEM_PACKAGES)
 	Tests/System/run
 	Tests/System/package
+
+test-vm: build ## Test accelerometers on Debian's kernel in an emulated machine (as root)
+	@.ci/install-packages "test in a virtual machine" $(VM_PACKAGES)
+	Tests/System/vm/run
+
+test-vm-long: build ## Ten minutes of samples and unplugging there, with figures (SECONDS=)
+	@.ci/install-packages "test in a virtual machine" $(VM_PACKAGES)
+	Tests/System/vm/run --long $(SECONDS)
 
 bench: build ## Measure the daemon beside other things (ONLY=name: one benchmark)
 	@.ci/install-packages "measure" $(BENCH_PACKAGES)

@@ -90,8 +90,7 @@ struct IIOBufferSetup {
   private mutating func chooseClock() {
     guard folder.has(Self.clockFile) else { return }
     try? settings.set(Self.clockFile, to: KernelClock.boottime.rawValue)
-    let text = (try? folder.bytes(Self.clockFile)).map(NumberText.trimmed) ?? []
-    clock = KernelClock(rawValue: String(decoding: text, as: UTF8.self)) ?? .realtime
+    clock = (try? folder.text(Self.clockFile)).flatMap(KernelClock.init) ?? .realtime
   }
 
   /// Has the buffer filled at `wanted` hertz or the next rate above that; whether it was begun anew.

@@ -98,6 +98,14 @@ struct IIOFolder: Sendable, Equatable {
     try Files.read("\(path)/\(name)", atMost: 4096, mayBlock: true)
   }
 
+  /// The line of an attribute, without the blanks around it.
+  ///
+  /// Some attributes end in a NUL behind the newline (current_timestamp_clock, Linux 6.1).
+  func text(_ name: String) throws(SystemError) -> String {
+    let line = try bytes(name).prefix { $0 != 0 }
+    return String(decoding: NumberText.trimmed(line), as: UTF8.self)
+  }
+
   /// Writes a line into an attribute.
   func write(_ text: String, to name: String) throws(SystemError) {
     let file = "\(path)/\(name)"

@@ -11,8 +11,7 @@ struct IIORateControl {
     folder = attributes.folder
     name = IIORateFile.names.first(where: attributes.folder.has)
     self.rates = rates ?? IIORateFile.rates(&attributes)
-    let bytes = name.flatMap { try? attributes.folder.bytes($0) } ?? []
-    original = String(decoding: NumberText.trimmed(bytes), as: UTF8.self)
+    original = name.flatMap { try? attributes.folder.text($0) } ?? ""
   }
 
   /// Sets the slowest rate that is at least `wanted` hertz, and gives the rate the sensor then has;

@@ -13,7 +13,7 @@ struct IIOSettings {
   mutating func set(
     _ name: String, to text: String, original: String? = nil
   ) throws(SystemError) {
-    let now = String(decoding: NumberText.trimmed(try folder.bytes(name)), as: UTF8.self)
+    let now = try folder.text(name)
     let original = original ?? now
     if now != text { try folder.write(text, to: name) }
     if original != text, !originals.contains(where: { $0.name == name }) {

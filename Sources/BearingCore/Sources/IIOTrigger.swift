@@ -34,8 +34,7 @@ enum IIOTrigger {
   static func chosen(_ folder: IIOFolder) -> String? { text(folder, current) }
 
   private static func text(_ folder: IIOFolder, _ name: String) -> String? {
-    guard let bytes = try? folder.bytes(name) else { return nil }
-    let text = String(decoding: NumberText.trimmed(bytes), as: UTF8.self)
-    return text.isEmpty ? nil : text
+    guard let text = try? folder.text(name), !text.isEmpty else { return nil }
+    return text
   }
 }
