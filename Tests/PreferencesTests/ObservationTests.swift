@@ -14,10 +14,13 @@ struct ObservationTests {
     let container = KeyValueContainer(storage: sample.storage, key: "k", defaultValue: "default")
     let seen = Seen<String>()
     let observation = try container.observe { seen.add($0) }
+    // Another thread, which looks at the file of UserDefaults, may be telling.
     try container.write("one")
+    #expect(seen.wait { $0 == ["one"] }, "\(seen.all)")
     try container.update { $0 += " and two" }
+    #expect(seen.wait { $0 == ["one", "one and two"] }, "\(seen.all)")
     try container.reset()
-    #expect(seen.all == ["one", "one and two", "default"])
+    #expect(seen.wait { $0 == ["one", "one and two", "default"] }, "\(seen.all)")
     try sample.storage.setValue("other", forKey: "another key")
     #expect(seen.all.count == 3)
     observation.cancel()
@@ -37,7 +40,7 @@ struct ObservationTests {
     try container.write(1)
     try container.write(2)
     try container.write(2)
-    #expect(seen.all == [2])
+    #expect(seen.wait { $0 == [2] }, "\(seen.all)")
     observation.cancel()
   }
 
