@@ -15,6 +15,7 @@ struct Gpsctl {
     StandardStreams.ignoreBrokenPipes()
     do throws(Failure) {
       if HandOver.isForGpsd(arguments) { throw HandOver.run(arguments) }
+      StandardStreams.quietenDispatch()
       try await run(arguments)
     } catch {
       StandardStreams.writeError("gpsctl: \(error.message)\n")

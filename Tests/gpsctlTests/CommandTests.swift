@@ -250,4 +250,21 @@ private func gpsctl(
     #expect(
       run.errors == "gpsctl: standard output cannot be written: No space left on device\n")
   }
+
+  @Test func `a call without the right to raise priorities is not told to the system's log`() throws
+  {
+    let daemon = try FakeDaemon { $0.reply(["fix": fix, "age": 250, "bestEffort": false]) }
+    let folder = try TemporaryFolder()
+    let trace = folder.path + "/trace"
+    let traced = ["/usr/bin/strace", "-f", "-qq", "-e", "trace=connect,setpriority", "-o", trace]
+    let lowered = geteuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set", "-sys_nice"] : []
+    let command = lowered + traced + [ProgramRun.path(of: "gpsctl"), "fix"]
+    let run = try ProgramRun.run(
+      command[0], Array(command.dropFirst()), environment: ["BEARING_SOCKET": daemon.path])
+    #expect(run.status == 0 && run.errors == "")
+    let calls = try String(contentsOfFile: trace, encoding: .utf8)
+    #expect(calls.contains(daemon.path))
+    #expect(calls.contains("EACCES"), "nothing was refused, so nothing was there to be told")
+    #expect(!calls.contains("/dev/log"))
+  }
 }

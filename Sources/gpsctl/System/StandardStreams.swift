@@ -39,6 +39,12 @@ enum StandardStreams {
     signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Keeps Dispatch from telling the system's log, at each call of an ordinary user, that it could
+  /// not raise a thread's priority. It looks when it first has something to say.
+  static func quietenDispatch() {
+    _ = unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
+  }
+
   /// Waits beside everything else for whoever reads standard output to go, and then acts.
   ///
   /// A stream with nothing to say would not notice otherwise: it never writes.
