@@ -70,7 +70,7 @@ public struct Sensor: Sendable, Equatable, Codable {
   public var name: String
   /// display, base, camera, or as its label says.
   public var location: String
-  /// How samples are taken, or would be: buffer, trigger, polling, or simulation.
+  /// How samples are taken, or would be: buffer, trigger, polling, simulation or replay.
   public var mode: String
   /// Why not in a better way, for people; nil for the best.
   public var modeReason: String?

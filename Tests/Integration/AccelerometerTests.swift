@@ -287,4 +287,27 @@ import Varlink
     #expect(try stuck.next()["state"]?.string == "stale")
     #expect(daemon.stop() == 0)
   }
+
+  @Test("What gpsctl writes of a stream is a recording that another daemon plays")
+  func recording() throws {
+    let folder = try TemporaryFolder()
+    let daemon = try Self.simulation()
+    let run = try ProgramRun.run(
+      ProgramRun.path(of: "gpsctl"),
+      ["watch", "acceleration", "--rate", "100", "--count", "50", "--json"],
+      environment: ["BEARING_SOCKET": daemon.socket])
+    #expect(run.status == 0 && run.errors == "")
+    let file = try folder.write(run.output, to: "recording")
+    let written = try run.lines.flatMap { try Self.samples(JSON(parsing: Array($0.utf8))) }
+    #expect(written.count >= 40)
+    let replay = try DaemonProcess(
+      "[Location]\nSource=none\n[Accelerometer]\nSource=replay:\(file)\n")
+    let sensors = try replay.connect().call(Self.list)["sensors"]?.array
+    #expect(sensors?.map { $0["mode"] } == ["replay"])
+    #expect(sensors?.map { $0["simulated"] } == [true])
+    let peer = try replay.connect()
+    try peer.stream(Self.subscribe, ["rate": 1000])
+    let played = try Self.samples(written.count, of: peer)
+    #expect(played.map { [$0.x, $0.y, $0.z] } == written.map { [$0.x, $0.y, $0.z] })
+  }
 }

@@ -19,7 +19,7 @@ extension ConfigurationKey {
     ConfigurationKey(
       "Location", "Source", \.location.source, .source(hardware: "gpsd"), .onRestart,
       "Where fixes come from: gpsd, simulation, replay:FILE or none. What is not from gpsd is marked"
-        + " as simulated."),
+        + " as simulated. FILE is what `gpspipe -w` writes."),
     ConfigurationKey(
       "Location", "GpsdHost", \.location.gpsdHost, .word("a host name or address"), .onRestart,
       "The host that gpsd runs on."),
@@ -41,7 +41,7 @@ extension ConfigurationKey {
     ConfigurationKey(
       "Accelerometer", "Source", \.accelerometer.source, .source(hardware: "iio"), .onRestart,
       "Where samples come from: iio, simulation, replay:FILE or none. What is not from iio is marked"
-        + " as simulated."),
+        + " as simulated. FILE is what `gpsctl watch acceleration --json` writes."),
     ConfigurationKey(
       "Accelerometer", "SysfsRoot", \.accelerometer.sysfsRoot, .path, .onRestart,
       "Where sysfs is mounted. Samples from another tree than /sys are marked as simulated."),

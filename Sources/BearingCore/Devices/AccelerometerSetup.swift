@@ -5,8 +5,7 @@ extension Accelerometer.Setup {
       switch settings.source {
       case .hardware: IIOSources(settings)
       case .simulation: SimulatedAccelerometer()
-      case .replay(let file):
-        NoAccelerometers(summary: "the recording \(file), which holds no acceleration")
+      case .replay(let file): ReplayedAccelerometer(file: file)
       case .none: NoAccelerometers(summary: "no source, by configuration")
       }
     let discovery = sources.discovery()
