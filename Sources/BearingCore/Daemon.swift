@@ -39,7 +39,7 @@ public final class Daemon {
   private var warnings: [String]
   /// What is in force.
   var configuration: Configuration
-  let readConfiguration: () -> (Configuration, [ConfigurationDiagnostic])
+  private let readConfiguration: (() -> (Configuration, [ConfigurationDiagnostic]))?
   private var deadline: LoopTimer?
   private var announced = ""
   private var announcer: LoopTimer?
@@ -55,11 +55,12 @@ public final class Daemon {
   ///   - lock: proves that it is the only one there, and lets it replace a stale socket.
   ///   - registry: its devices.
   ///   - warnings: what clients are to be shown in its status.
-  ///   - readConfiguration: reads the configuration again, for SIGHUP.
+  ///   - readConfiguration: reads the configuration again, for SIGHUP; without it SIGHUP, as from
+  ///     a terminal that closes, ends the daemon.
   public init(
     configuration: Configuration, directories: Directories, lock: InstanceLock,
     registry: Registry = .standard, warnings: [String] = [],
-    readConfiguration: @escaping () -> (Configuration, [ConfigurationDiagnostic])
+    readConfiguration: (() -> (Configuration, [ConfigurationDiagnostic]))?
   ) throws {
     self.configuration = configuration
     self.readConfiguration = readConfiguration
@@ -101,7 +102,9 @@ public final class Daemon {
       try loop.onSignal(signal) { [unowned self] in stop() }
     }
     announcer = try loop.timer { [unowned self] in announce() }
-    try loop.onSignal(SIGHUP) { [unowned self] in reload() }
+    try loop.onSignal(SIGHUP) { [unowned self] in
+      if let readConfiguration { reload(readConfiguration) } else { stop() }
+    }
     // Who could feel the device stand still must be there to be asked.
     if configuration.daemon.isEager || configuration.location.useAccelerometer == .always {
       for device in devices { _ = try attach(device) }

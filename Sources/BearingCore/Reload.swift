@@ -6,10 +6,10 @@ extension Daemon {
   ///
   /// With an error in it, all stays as it is; open streams go on in any case, but for those whose
   /// caller may have them no more.
-  func reload() {
+  func reload(_ read: () -> (Configuration, [ConfigurationDiagnostic])) {
     ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(MonotonicTime.nowMicroseconds())")
     defer { ServiceManager.notify("READY=1\nSTATUS=\(statusLine)") }
-    let (newer, diagnostics) = readConfiguration()
+    let (newer, diagnostics) = read()
     for diagnostic in diagnostics { diagnostic.log() }
     guard !diagnostics.contains(where: { $0.severity == .error }) else {
       return Journal.error(

@@ -17,8 +17,7 @@ enum Demo {
       try Program.chooseSources(configuration)
       let daemon = try Daemon(
         configuration: configuration, directories: directories,
-        lock: try InstanceLock(runtimeDirectory: place.path),
-        readConfiguration: { [configuration] in (configuration, []) })
+        lock: try InstanceLock(runtimeDirectory: place.path), readConfiguration: nil)
       let socket = daemon.socketPath ?? ""
       say(
         """

@@ -140,6 +140,16 @@ import Varlink
     for reader in readers { #expect(throws: Never.self) { try reader.rest() } }
   }
 
+  /// Ctrl-C, a service manager, a terminal that closes.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func theDemonstrationEndsAndLeavesNothing(signal: Int32) throws {
+    let demo = try DemoDaemon()
+    #expect(access(demo.socket, F_OK) == 0)
+    #expect(demo.stop(with: signal) == .exit(0))
+    let folder = URL(fileURLWithPath: demo.socket).deletingLastPathComponent().path
+    #expect(access(folder, F_OK) != 0)
+  }
+
   @Test func aBrokenPipeEndsNothing() throws {
     let daemon = try DaemonProcess()
     daemon.send(SIGPIPE)

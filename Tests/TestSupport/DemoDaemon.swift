@@ -1,4 +1,5 @@
 import Foundation
+public import Glibc
 
 /// The real daemon on simulated devices, in a temporary folder of its own, gone with the object.
 public final class DemoDaemon: Sendable {
@@ -12,11 +13,11 @@ public final class DemoDaemon: Sendable {
   public let socket: String
   private let process: ChildProcess
 
-  /// Starts it and waits until it serves, 30 s at most.
+  /// Starts it and waits until it serves, 60 s at most.
   public init() throws {
     let process = try ChildProcess(ProgramRun.path(of: "bearingd"), ["--demo"])
     // A daemon that says nothing is ended, which ends its output, which ends the wait.
-    let wanted = process.kill(after: 30)
+    let wanted = process.kill(after: 60)
     var said = ""
     var path: String?
     while path == nil {
@@ -39,11 +40,12 @@ public final class DemoDaemon: Sendable {
 
   deinit { stop() }
 
-  /// Ends it as a service manager does, and waits for its end.
-  public func stop() {
+  /// Ends it by a signal, as a service manager does or a terminal, and waits for its end.
+  @discardableResult
+  public func stop(with signal: Int32 = SIGTERM) -> ChildProcess.End {
     process.output.readabilityHandler = nil
     process.errors.readabilityHandler = nil
-    process.send(SIGTERM)
-    process.wait()
+    process.send(signal)
+    return process.wait()
   }
 }
