@@ -3,6 +3,8 @@
 #   python                        a virtual environment with PyPI's varlink and asyncvarlink
 #   varlink-go-certification      from Debian's golang-github-varlink-go-dev
 #   varlink-go-watch              Tests/Integration/Peers/watch.go, on the same library
+#   promtool                      Prometheus' own checker, out of Debian's package, whose server is
+#                                 not to be installed for it; its tests are left out without it
 # Does nothing when all are there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,3 +28,14 @@ build_go() {
 build_go varlink-go-certification github.com/varlink/go/cmd/varlink-go-certification
 build_go varlink-go-watch Tests/Integration/Peers/watch.go
 rm -rf "$peers/go-cache"
+
+if [ ! -x "$peers/promtool" ]; then
+  unpacked=$(mktemp -d)
+  trap 'rm -rf "$unpacked"' EXIT
+  if (cd "$unpacked" && apt-get download -q prometheus && dpkg-deb -x prometheus_*.deb .) \
+    >/dev/null 2>&1; then
+    cp "$unpacked/usr/bin/promtool" "$peers/promtool"
+  else
+    echo "setup-peers: promtool is left out: apt-get download prometheus does not work here" >&2
+  fi
+fi
