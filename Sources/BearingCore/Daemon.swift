@@ -37,6 +37,7 @@ public final class Daemon {
   private var regions: RegionsInterface?
   private var preferences: PreferencesInterface?
   private var warnings: [String]
+  private let rulePlace: RulePlace
   /// What is in force.
   var configuration: Configuration
   private let readConfiguration: (() -> (Configuration, [ConfigurationDiagnostic]))?
@@ -51,6 +52,7 @@ public final class Daemon {
   ///
   /// - Parameters:
   ///   - configuration: as read.
+  ///   - file: the one file of its configuration; nil for the folder of the directories.
   ///   - directories: where its files are.
   ///   - lock: proves that it is the only one there, and lets it replace a stale socket.
   ///   - registry: its devices.
@@ -58,14 +60,16 @@ public final class Daemon {
   ///   - readConfiguration: reads the configuration again, for SIGHUP; without it SIGHUP, as from
   ///     a terminal that closes, ends the daemon.
   public init(
-    configuration: Configuration, directories: Directories, lock: InstanceLock,
-    registry: Registry = .standard, warnings: [String] = [],
+    configuration: Configuration, file: String? = nil, directories: Directories,
+    lock: InstanceLock, registry: Registry = .standard, warnings: [String] = [],
     readConfiguration: (() -> (Configuration, [ConfigurationDiagnostic]))?
   ) throws {
     self.configuration = configuration
     self.readConfiguration = readConfiguration
     var unknownNames: [String] = []
-    let rules = AccessDoor.Rules(configuration.access, unknownNames: &unknownNames)
+    rulePlace = Self.rulePlace(file: file, directories)
+    let rules = AccessDoor.Rules(
+      configuration.access, place: rulePlace, unknownNames: &unknownNames)
     self.warnings = warnings + Self.warnings(unknownNames)
     devices = registry.devices
     let loop = try EventLoop()
@@ -148,7 +152,8 @@ public final class Daemon {
   /// Puts what is in force, and can change while it runs, into effect.
   func apply(_ warnings: [String]) {
     var unknownNames: [String] = []
-    let rules = AccessDoor.Rules(configuration.access, unknownNames: &unknownNames)
+    let rules = AccessDoor.Rules(
+      configuration.access, place: rulePlace, unknownNames: &unknownNames)
     let unknown = Self.warnings(unknownNames)
     for warning in unknown { Journal.warning(warning, .configuration) }
     self.warnings = warnings + unknown
@@ -157,6 +162,13 @@ public final class Daemon {
     server.setLimits(configuration.limits)
     preferences?.force(configuration.preferences)
     interface?.statusChanged()
+  }
+
+  private static func rulePlace(file: String?, _ directories: Directories) -> RulePlace {
+    let isService = ServiceManager.isPresent && directories.runtime == "/run/bearingd"
+    return RulePlace(
+      file: file ?? "\(directories.configuration)/bearingd.conf.d/99-access.conf",
+      reload: isService ? "systemctl reload bearingd" : "kill -HUP \(ProcessName.own)")
   }
 
   private static func warnings(_ unknownNames: [String]) -> [String] {

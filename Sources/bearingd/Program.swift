@@ -41,7 +41,8 @@ enum Program {
       let lock = try InstanceLock(runtimeDirectory: directories.runtime)
       try chooseSources(configuration)
       let daemon = try Daemon(
-        configuration: configuration, directories: directories, lock: lock,
+        configuration: configuration, file: options.configuration, directories: directories,
+        lock: lock,
         warnings: diagnostics.map(\.description),
         readConfiguration: {
           Configuration.load(

@@ -51,10 +51,29 @@ struct AccessTests {
       } else {
         #expect(reply.error?.hasSuffix(".AccessDenied") == true)
         #expect(reply.parameters["reason"]?.string?.contains("50") == true)
-        #expect(
-          reply.parameters["remedy"]?.string?.contains("usermod -aG bearing \(user.uid)") == true)
+        #expect(reply.parameters["remedy"]?.string?.contains("User.\(user.uid)=precise") == true)
       }
     }
+  }
+
+  @Test(arguments: [
+    Case(uid: 50002, isAllowed: false, why: "denied by a rule of its own"),
+    Case(uid: 50003, groups: [60002], isAllowed: false, why: "denied by a rule for its group"),
+    Case(uid: 50003, isAllowed: false, why: "without any rule"),
+  ])
+  func theCommandInARefusalGrantsWhatWasRefused(user: Case) throws {
+    let daemon = try DaemonProcess(Self.sources + Self.rules)
+    let client = try OtherUser.connect(to: daemon.socket, uid: user.uid, groups: user.groups)[0]
+    let refusal = try client.call("io.bearing.location.GetFix")
+    #expect(refusal.error == "io.bearing.location.AccessDenied")
+    let command = try #require(refusal.parameters["remedy"]?.string)
+    // These tests are root's already, and where they run there may be no sudo.
+    let run = try ProgramRun.run("/bin/sh", ["-c", "sudo() { \"$@\"; }; \(command)"])
+    #expect(run.status == 0, "\(command): \(run.errors)")
+    #expect(
+      try daemon.waitUntil {
+        try client.call("io.bearing.location.GetLastKnown").error == nil
+      })
   }
 
   @Test func everybodyMayAskForStatusAndOrientation() throws {

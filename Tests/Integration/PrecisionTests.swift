@@ -59,7 +59,7 @@ struct PrecisionTests {
         ? try three.open("\(Self.location).\(method)")
         : try three.call("\(Self.location).\(method)")
       #expect(answer.error == "\(Self.location).AccessDenied")
-      #expect(answer.parameters["remedy"]?.string?.contains("usermod -aG bearing") == true)
+      #expect(answer.parameters["remedy"]?.string?.contains("User.54333=precise") == true)
     }
     #expect(try three.call("io.bearing.regions.List").error == "io.bearing.regions.AccessDenied")
     #expect(

@@ -20,9 +20,15 @@ public struct AccessDoor: Sendable {
     public var otherwise: Precision = .denied
     /// For motion.
     public var motion: MotionAccess = .orientation
+    /// Where more rules go.
+    public var place: RulePlace
+
+    /// No rules: for nobody but the daemon's user.
+    init(place: RulePlace) { self.place = place }
 
     /// The configuration's rules; a name that the system does not know is said in `unknownNames`.
-    public init(_ settings: AccessSettings, unknownNames: inout [String]) {
+    public init(_ settings: AccessSettings, place: RulePlace, unknownNames: inout [String]) {
+      self.init(place: place)
       for rule in settings.users {
         if let uid = UserDatabase.uid(of: rule.name) {
           users[uid] = rule.precision
@@ -55,10 +61,7 @@ public struct AccessDoor: Sendable {
 
   /// How exactly `caller` may know the position: the first rule that matches.
   public func precision(of caller: Caller) -> Precision {
-    if let rule = rules.users[caller.uid] { return rule }
-    if let rule = rules.groups.first(where: { caller.groups.contains($0.gid) }) {
-      return rule.precision
-    }
+    if let rule = rule(for: caller) { return rule }
     if let group = rules.preciseGroup, caller.groups.contains(group) { return .precise }
     if let group = rules.approximateGroup, caller.groups.contains(group) { return .approximate }
     if caller.uid == 0 || caller.uid == rules.ownUser { return .precise }
@@ -98,27 +101,58 @@ public struct AccessDoor: Sendable {
       throw Refusal(
         reason: "\(Self.name(caller)) may know only approximately where the machine is, and this "
           + "would tell more",
-        remedy: Self.remedy(caller, group: "bearing"))
+        remedy: remedy(caller))
     case .administrator:
       if isAdministrator(caller) { return precision }
       throw Refusal(
         reason: "only root and members of the group bearing-admin may have this",
-        remedy: Self.remedy(caller, group: "bearing-admin"))
+        remedy: administratorRemedy(caller))
     }
   }
 
   private func denial(of caller: Caller, what: String) -> Refusal {
-    Refusal(
-      reason: "no rule lets \(Self.name(caller)) know \(what)",
-      remedy: Self.remedy(caller, group: "bearing"))
+    let name = Self.name(caller)
+    let reason =
+      if rules.users[caller.uid] != nil {
+        "the configuration's rule for \(name) denies it \(what)"
+      } else if rule(for: caller) != nil {
+        "the configuration's rule for a group of \(name) denies it \(what)"
+      } else {
+        "no rule lets \(name) know \(what)"
+      }
+    return Refusal(reason: reason, remedy: remedy(caller))
+  }
+
+  /// What the configuration says of a caller; nil when it says nothing.
+  private func rule(for caller: Caller) -> Precision? {
+    rules.users[caller.uid]
+      ?? rules.groups.first { caller.groups.contains($0.gid) }?.precision
   }
 
   private static func name(_ caller: Caller) -> String {
     "user \(UserDatabase.name(of: caller.uid))"
   }
 
-  /// The command that grants access; groups count from the next login.
-  private static func remedy(_ caller: Caller, group: String) -> String {
-    "sudo usermod -aG \(group) \(UserDatabase.name(of: caller.uid))  # then log in again"
+  /// The command that lets a caller know the position. The group will do, unless a rule of the
+  /// configuration comes before it.
+  private func remedy(_ caller: Caller) -> String {
+    let name = UserDatabase.name(of: caller.uid)
+    let isKnown = name != String(caller.uid)
+    if rule(for: caller) != nil || !isKnown || rules.preciseGroup == nil {
+      return rules.place.adding("User.\(name)=precise")
+    }
+    return Self.joining("bearing", name)
+  }
+
+  private func administratorRemedy(_ caller: Caller) -> String {
+    let joining = Self.joining("bearing-admin", UserDatabase.name(of: caller.uid))
+    // A group is looked for when the configuration is read.
+    return rules.administratorGroup == nil
+      ? "sudo sh -c 'groupadd --system bearing-admin && \(rules.place.reload)' && \(joining)"
+      : joining
+  }
+
+  private static func joining(_ group: String, _ name: String) -> String {
+    "sudo usermod -aG \(group) \(name)  # then log in again"
   }
 }
