@@ -262,14 +262,6 @@ int clinux_clock_is_synchronised(void) {
   return result < 0 ? -1 : result != TIME_ERROR;
 }
 
-uint32_t clinux_load_acquire(const void *address) {
-  return __atomic_load_n((const uint32_t *)address, __ATOMIC_ACQUIRE);
-}
-
-void clinux_store_release(void *address, uint32_t value) {
-  __atomic_store_n((uint32_t *)address, value, __ATOMIC_RELEASE);
-}
-
 #if defined(__SANITIZE_THREAD__)
 #define WITH_TSAN 1
 #elif defined(__has_feature)

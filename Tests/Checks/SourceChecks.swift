@@ -11,8 +11,7 @@ import Testing
     ("Sources/BearingCore/Sources/IIO", "device files"),
     ("Sources/Locking/", "names the lock to ThreadSanitizer"),
     ("Sources/SQLiteStore/", "libsqlite3"),
-    ("Sources/BearingCore/Streams/SampleRing", "shared memory"),
-    ("Sources/BearingClient/SampleRing", "shared memory"),
+    ("Sources/BearingClient/SampleRingMapping.swift", "shared memory"),
     ("Sources/BearingModel/JSONWriter.swift", "copies literals in half the time"),
   ]
 

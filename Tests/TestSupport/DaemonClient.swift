@@ -34,6 +34,8 @@ public final class DaemonClient {
   private var framer = MessageFramer(limit: 16 << 20)
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
   private var awaited: [String] = []
+  /// All that came along with replies.
+  public private(set) var descriptors: [Descriptor] = []
 
   /// Takes over a connection.
   public init(_ socket: consuming Socket) {
@@ -162,7 +164,9 @@ public final class DaemonClient {
 
   private static var milliseconds: Int32 { Int32(DaemonProcess.patience * 1000) }
 
-  private func receive() throws -> Socket.Received { try socket.receive(into: &buffer) }
+  private func receive() throws -> Socket.Received {
+    try socket.receive(into: &buffer, descriptors: &descriptors)
+  }
 
   private func takeBuffered() throws -> Message? {
     guard let bytes = try framer.next() else { return nil }

@@ -25,6 +25,8 @@ public enum AccessRequirement: Sendable, Equatable {
   case precisePosition
   /// To be allowed raw acceleration, by the rule of positions unless `Motion=` says otherwise.
   case samples
+  /// To be allowed each sample of acceleration at the sensor's full rate.
+  case everySample
   /// To be allowed orientation and tilt, which everyone is unless `Motion=denied`.
   case orientation
   /// To be root or in the group bearing-admin.

@@ -92,6 +92,15 @@ public struct AccessDoor: Sendable {
       if precision != .denied { return precision }
       if rules.motion == .samples { return .approximate }
       throw denial(of: caller, what: "acceleration")
+    case .everySample:
+      if precision == .precise { return precision }
+      if precision == .denied, rules.motion != .samples {
+        throw denial(of: caller, what: "acceleration")
+      }
+      throw Refusal(
+        reason: "\(Self.name(caller)) may have 50 samples of acceleration a second, and this would "
+          + "give all of them",
+        remedy: Self.remedy(caller, group: "bearing"))
     case .position:
       if precision != .denied { return precision }
       throw denial(of: caller, what: "the position")

@@ -39,6 +39,7 @@ public final class Accelerometer: Device {
     methods: [
       "ListSensors": .orientation, "GetSample": .samples, "Subscribe": .samples,
       "SubscribeOrientation": .orientation, "SubscribeMotion": .orientation,
+      "OpenRing": .everySample,
     ])
 
   private let desk: LoopConfined<AccelerometerDesk>
@@ -64,6 +65,21 @@ public final class Accelerometer: Device {
   public func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
     desk.value.preferencesChanged(of: stream, to: preferences)
   }
+  /// Has the ring's sensor run no longer for the sake of a client that is gone.
+  public func holdEnded(_ stream: StreamID) { desk.value.holdEnded(stream) }
+  /// Ends the rings that were given to those who may not have them now.
+  public func rulesChanged(_ door: AccessDoor) {
+    desk.value.excludeFromRings { caller throws(Never) in
+      do throws(Refusal) {
+        _ = try door.check(caller, for: .everySample)
+        return false
+      } catch {
+        return true
+      }
+    }
+  }
+  /// Ends the rings that were given to a user.
+  public func userDisconnected(_ uid: UInt32) { desk.value.excludeFromRings { $0.uid == uid } }
   /// What it does now.
   public var status: DeviceStatus { desk.value.status }
   /// What its sources have carried.

@@ -1,7 +1,7 @@
 internal import BearingModel
 internal import Varlink
 
-/// The methods of `io.bearing.accelerometer`. OpenRing has its place here.
+/// The methods of `io.bearing.accelerometer`.
 extension AccelerometerDesk {
   /// Hertz that a stream gets when it does not say.
   private static var standardRate: Double { 10 }
@@ -21,7 +21,7 @@ extension AccelerometerDesk {
       switch exchange.call.method {
       case "ListSensors": break
       case "GetSample": _ = try Self.timeout(exchange)
-      case "Subscribe": _ = try SampleWish(exchange)
+      case "Subscribe", "OpenRing": _ = try SampleWish(exchange)
       case "SubscribeOrientation", "SubscribeMotion": _ = try Parameters(exchange).heartbeat()
       default: throw .methodNotImplemented("\(exchange.call.interface).\(exchange.call.method)")
       }
@@ -38,6 +38,7 @@ extension AccelerometerDesk {
       case "ListSensors": listSensors(exchange)
       case "GetSample": try getSample(exchange)
       case "Subscribe": try subscribe(exchange)
+      case "OpenRing": try openRing(exchange)
       case "SubscribeMotion": try subscribeMotion(exchange)
       default: try subscribeOrientation(exchange)
       }
@@ -80,6 +81,16 @@ extension AccelerometerDesk {
           wantedRate: wish.rate),
         rate: AccelerometerChannel.rate(wish.rate, for: exchange.precision),
         maxLatency: wish.maxLatency)
+    }
+  }
+
+  private func openRing(_ exchange: Exchange) throws(ServiceError) {
+    let wish = try SampleWish(exchange)
+    switch choose(self.wish(of: exchange)) {
+    case .none(let reason): refuse(exchange, reason)
+    case .sensor(let found):
+      if let reason = found.unusable { return refuse(exchange, reason) }
+      channel(of: found)?.openRing(exchange, rate: wish.rate)
     }
   }
 
@@ -131,7 +142,7 @@ extension AccelerometerDesk {
     return Int64(timeout ?? standardTimeout) * Nanoseconds.millisecond
   }
 
-  /// What a call of Subscribe wants.
+  /// What a call of Subscribe or OpenRing wants.
   private struct SampleWish {
     let rate: Double
     let maxLatency: Int64

@@ -18,6 +18,7 @@ final class AccelerometerChannel {
   /// Whether location wants to feel the device stand still.
   private var servesStationary = false
   var calls: [SampleCall] = []
+  let ring = RingDesk()
   /// Called when the source says that its sensor is gone.
   var onGone: (() -> Void)?
   /// Called when nobody listens any more.
@@ -30,7 +31,7 @@ final class AccelerometerChannel {
   let home: DeviceHome
   private let changed: () -> Void
   private var runner: SourceRunner<SensorReport, SensorDemand>?
-  private var demand: SensorDemand?
+  private(set) var demand: SensorDemand?
   /// What `sendAll` is to send: a stream may end while it is sent to.
   var outbox: [(message: StreamMessage, streams: [StreamID])] = []
   var writer = JSONWriter()
@@ -68,7 +69,7 @@ final class AccelerometerChannel {
   var listenerCount: Int {
     groups.reduce(poses.records.count + motion.hub.records.count + calls.count) {
       $0 + $1.hub.records.count
-    } + (servesStationary ? 1 : 0)
+    } + (servesStationary ? 1 : 0) + ring.count
   }
   /// Whether a thread of the source has not returned.
   var isBusy: Bool { runner?.hasThread ?? false }
@@ -205,6 +206,8 @@ final class AccelerometerChannel {
     motion = MotionFeed()
     servesStationary = false
     calls = []
+    ring.calls = []
+    ring.end(.stopped)
     settle()
   }
 
@@ -212,7 +215,7 @@ final class AccelerometerChannel {
   /// a `newcomer`'s rate: to be called before that one is added, whose first reply says it all.
   func settle(for newcomer: Double = 0) {
     guard let runner, state != .noSensor else { return changed() }
-    var rate = max(newcomer, groups.map(\.rate).max() ?? 0)
+    var rate = max(newcomer, ring.wantedRate, groups.map(\.rate).max() ?? 0)
     if !poses.records.isEmpty || !calls.isEmpty || servesStationary {
       rate = max(rate, Self.poseRate)
     }
@@ -250,6 +253,7 @@ final class AccelerometerChannel {
         onGone?()
       }
     }
+    serveRing(after: reports)
   }
 
   /// Looks after what time alone brings: a silent sensor, batches, heartbeats, calls.
@@ -260,6 +264,7 @@ final class AccelerometerChannel {
     }
     sendHeartbeats(now)
     sendAll()
+    advanceRing(now)
     let late = calls.filter { $0.deadline <= now }
     guard !late.isEmpty else { return }
     calls.removeAll { $0.deadline <= now }
@@ -281,6 +286,7 @@ final class AccelerometerChannel {
       consider(group.hub.deadline)
     }
     for call in calls { consider(call.deadline) }
+    consider(ring.deadline)
     return earliest
   }
 
@@ -288,6 +294,7 @@ final class AccelerometerChannel {
 
   private func publish(_ outcome: SensorEngine.Outcome?, _ now: BootTime) {
     guard let outcome, let engine else { return }
+    ring.follow(outcome, of: engine)
     if outcome.isGone {
       runner?.stop()
       demand = nil

@@ -305,6 +305,18 @@ final class AccelerometerDesk {
     home?.statusChanged()
   }
 
+  func holdEnded(_ stream: StreamID) {
+    for channel in everyChannel { channel.releaseRing(of: stream) }
+    stopIfUnused()
+    home?.statusChanged()
+  }
+
+  /// Has those not read on in memory that was shared with them of whom `isExcluded` holds.
+  func excludeFromRings(where isExcluded: (Caller) -> Bool) {
+    for channel in everyChannel { channel.excludeFromRing(where: isExcluded) }
+    stopIfUnused()
+  }
+
   /// Ends the search for sensors when nobody listens: no thread is left, and nothing is heard.
   func stopIfUnused() {
     guard waiting.isEmpty, !servesStationary,

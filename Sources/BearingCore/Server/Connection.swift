@@ -11,6 +11,10 @@ final class Connection {
   private(set) var streamMethod: String?
   /// The interface of the running stream.
   private(set) var streamInterface: String?
+  /// The method whose answer the client holds until its end; nil when there is none.
+  var heldMethod: String?
+  /// The interface of that method.
+  var heldInterface: String?
   /// Stream replies that the socket took.
   var delivered = 0
   /// Stream replies that were lost because the client was slow.
@@ -26,6 +30,8 @@ final class Connection {
   private var exchange: Exchange?
   var mailbox = Mailbox()
   private var outgoing: [UInt8] = []
+  /// Go with the first byte of what is outgoing.
+  private var passing: [Descriptor] = []
   private var outgoingStart = 0
   private var countedBytes = 0
   private var isProcessing = false
@@ -159,9 +165,10 @@ final class Connection {
   // MARK: What goes
 
   /// The call that is under way has its answer.
-  func finish(_ reply: [UInt8]) {
+  func finish(_ reply: [UInt8], passing descriptors: [Descriptor] = []) {
     exchange = nil
     calls.finishedCall()
+    passing = descriptors  // nothing else is outgoing: a call begins when all answers are sent
     if !reply.isEmpty { transmit(reply) }
     process()
     if !isClosed { update() }
@@ -176,7 +183,8 @@ final class Connection {
     }
     streamMethod = "\(exchange.call.interface).\(exchange.call.method)"
     streamInterface = exchange.call.interface
-    if calls.bufferedCount == 0 {
+    // What the client holds ends with the process, and its connection with it.
+    if calls.bufferedCount == 0, heldMethod == nil {
       slot = server.handover?.keep(self, exchange.call, isKept: exchange.resumption != nil)
     }
     server.statusChanged()
@@ -276,7 +284,7 @@ final class Connection {
       while outgoingStart < outgoing.count {
         let pending = outgoing
         let rest = pending.span.extracting(outgoingStart..<pending.count)
-        switch try socket.send(rest) {
+        switch try socket.send(rest, descriptors: passing.map(\.number)) {
         case .wouldBlock:
           patience.blocked()
           return
@@ -284,6 +292,7 @@ final class Connection {
           return close()
         case .bytes(let count):
           outgoingStart += count
+          passing = []
           patience.unblocked()
         }
       }
@@ -366,6 +375,7 @@ final class Connection {
     let abandoned = exchange
     exchange = nil
     closeStream()
+    endHold()
     abandoned?.abandon()
     server.quotas.addBytes(-countedBytes, of: caller.uid)
     socket.end()

@@ -35,9 +35,12 @@ public final class Exchange {
   /// Whether nobody waits for the answer any more.
   var isOver: Bool { connection == nil }
 
-  /// Answers with parameters whose members are written by `members`.
-  public func reply(_ members: (inout JSONWriter) -> Void) {
-    finish { connection in
+  /// Answers with parameters whose members are written by `members`, and with `descriptors`, to which
+  /// they may refer by index.
+  public func reply(
+    passing descriptors: [Descriptor] = [], _ members: (inout JSONWriter) -> Void
+  ) {
+    finish(passing: descriptors) { connection in
       connection.server.writer.removeAll()
       connection.server.writer.object(members)
       return Reply.encode(serialised: connection.server.writer.bytes)
@@ -93,6 +96,15 @@ public final class Exchange {
     return connection.openStream(for: self)
   }
 
+  /// Has the handler told, by `holdEnded`, when the connection ends: until then it keeps what the
+  /// call is answered with. It counts as a stream of the user's, once for each connection.
+  ///
+  /// False when the user has as many streams as it may: the call is answered then.
+  func hold() -> Bool {
+    guard let connection else { return false }
+    return connection.hold(for: self)
+  }
+
   func abandon() {
     connection = nil
     withdraw()
@@ -104,10 +116,12 @@ public final class Exchange {
     onAbandon = nil
   }
 
-  private func finish(_ encode: (Connection) -> [UInt8]) {
+  private func finish(
+    passing descriptors: [Descriptor] = [], _ encode: (Connection) -> [UInt8]
+  ) {
     guard let connection else { return }
     self.connection = nil
     onAbandon = nil
-    connection.finish(call.oneway ? [] : encode(connection))
+    connection.finish(call.oneway ? [] : encode(connection), passing: descriptors)
   }
 }

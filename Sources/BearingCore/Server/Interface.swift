@@ -23,6 +23,12 @@ public protocol InterfaceHandler: AnyObject {
   func streamDrained(_ stream: StreamID)
   /// The stream's caller may know more, or less, from now on; it is never `denied`.
   func precisionChanged(of stream: StreamID, to precision: Precision)
+  /// The connection that holds what one of its calls was answered with is over.
+  func holdEnded(_ stream: StreamID)
+  /// Other rules hold from now on: what was given and cannot be taken back is to become worthless.
+  func rulesChanged(_ door: AccessDoor)
+  /// Somebody else has disconnected a client of this user's, which is to have nothing more.
+  func userDisconnected(_ uid: UInt32)
   /// What the stream's call left out is to be this from now on.
   func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences)
   /// What the stream's filters said of its last samples; nil when the interface has no filters.
@@ -34,6 +40,12 @@ extension InterfaceHandler {
   public func streamDrained(_ stream: StreamID) {}
   /// Nothing: the interface tells everyone the same.
   public func precisionChanged(of stream: StreamID, to precision: Precision) {}
+  /// Nothing: the interface lets nobody hold anything.
+  public func holdEnded(_ stream: StreamID) {}
+  /// Nothing: the interface gives nothing that it cannot take back.
+  public func rulesChanged(_ door: AccessDoor) {}
+  /// Nothing: the interface gives nothing that it cannot take back.
+  public func userDisconnected(_ uid: UInt32) {}
   /// Nothing: nothing of what its calls leave out is a preference.
   public func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {}
   /// nil: the interface has no filters.

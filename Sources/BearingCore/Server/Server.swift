@@ -24,11 +24,11 @@ public final class Server: Outlet {
   private let service: Service
   private let definitions: [String: InterfaceDefinition]
   private let makeHandler: (String) -> (any InterfaceHandler)?
-  private var handlers: [String: any InterfaceHandler] = [:]
-  private var door: AccessDoor
+  private(set) var handlers: [String: any InterfaceHandler] = [:]
+  private(set) var door: AccessDoor
   private var listeners: [Listener] = []
-  private var connections: [StreamID: Connection] = [:]
-  private var refusedCount = 0
+  private(set) var connections: [StreamID: Connection] = [:]
+  private(set) var refusedCount = 0
   private var refusals = 0
   /// Stream replies since the start that sockets took.
   var delivered = 0
@@ -224,9 +224,15 @@ public final class Server: Outlet {
     statusChanged()
   }
 
+  func holdEnded(_ stream: StreamID, of interface: String) {
+    handlers[interface]?.holdEnded(stream)
+    statusChanged()
+  }
+
   /// Applies new rules at once, also to the streams that are open.
   func setDoor(_ door: AccessDoor) {
     self.door = door
+    for handler in handlers.values { handler.rulesChanged(door) }
     for connection in connections.values {
       if let call = connection.waitingCall { review(call) }
       guard let interface = connection.streamInterface, let method = connection.streamMethod,
@@ -294,61 +300,14 @@ public final class Server: Outlet {
     quotas.limits = limits
   }
 
-  // MARK: What is known of clients
-
-  /// A client that `caller` may know of; nil when there is none of that number.
-  private func client(_ id: StreamID, for caller: Caller) -> Connection? {
-    guard let connection = connections[id], connection.refusedLimit == nil,
-      connection.caller.uid == caller.uid || door.isAdministrator(caller)
-    else { return nil }
-    return connection
-  }
-
-  /// What the filters of a client's stream said of its last samples; nil when `caller` may know of
-  /// no such client.
-  func decisions(of id: StreamID, for caller: Caller) -> [DecisionLog.Decision]? {
-    guard let connection = client(id, for: caller) else { return nil }
-    guard let interface = connection.streamInterface else { return [] }
-    return handlers[interface]?.decisions(of: id) ?? []
-  }
-
-  /// Disconnects a client; false when `caller` may know of no such client.
-  func disconnect(_ id: StreamID, for caller: Caller) -> Bool {
-    guard let connection = client(id, for: caller) else { return false }
-    connection.close()
-    return true
-  }
-
-  /// How many clients there are.
-  var clientCount: Int { connections.count - refusedCount }
-
-  /// Every client that `caller` may know of: its own user's, or all for administrators.
-  func clients(for caller: Caller) -> [ClientStatus] {
-    let seesAll = door.isAdministrator(caller)
-    return connections.values
-      .filter { $0.refusedLimit == nil && (seesAll || $0.caller.uid == caller.uid) }
-      .sorted { $0.id < $1.id }
-      .map { connection in
-        var status = ClientStatus(
-          identifier: connection.id, uid: Int(connection.caller.uid),
-          pid: Int(connection.caller.pid), since: connection.since.microseconds,
-          precision: door.precision(of: connection.caller).rawValue)
-        status.command = connection.command
-        status.stream = connection.streamMethod
-        status.delivered = connection.delivered
-        status.dropped = connection.dropped
-        status.queuedBytes = connection.queuedBytes
-        return status
-      }
-  }
-
   func statusChanged() { onStatusChange?() }
 
   /// Writes the metrics of clients and their streams.
   func collect(into metrics: inout MetricsWriter) {
     metrics.single("clients", .gauge, "Clients that are connected.", Double(clientCount))
     metrics.metric("streams", .gauge, "Streams that are open, by method.")
-    let streams = Dictionary(grouping: connections.values.compactMap(\.streamMethod)) { $0 }
+    let methods = connections.values.flatMap { [$0.streamMethod, $0.heldMethod] }
+    let streams = Dictionary(grouping: methods.compactMap(\.self)) { $0 }
     for (method, open) in streams.sorted(by: { $0.key < $1.key }) {
       metrics.sample("streams", labels: [("method", method)], Double(open.count))
     }

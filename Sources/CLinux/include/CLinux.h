@@ -75,9 +75,25 @@ int clinux_prepare_signals(void);
 /// Reads the kernel's clock state without changing it: 1 synchronised, 0 not, -1 refused.
 int clinux_clock_is_synchronised(void);
 
-/// One word in memory that others share, read or written in order with what is around it.
+// Memory that others share
+
+/// One word, read or written in order with what is around it.
 uint32_t clinux_load_acquire(const void *address);
 void clinux_store_release(void *address, uint32_t value);
+uint64_t clinux_load_acquire_64(const void *address);
+void clinux_store_release_64(void *address, uint64_t value);
+/// Copies words out: each whole, in no order among them, but all before what is loaded after.
+void clinux_load_words(uint64_t *words, const void *shared, size_t count);
+/// Copies words in: each whole, in no order among them, but all after what was stored before.
+void clinux_store_words(void *shared, const uint64_t *words, size_t count);
+/// Waits while the word is `expected`, at most that many nanoseconds; may return sooner.
+void clinux_futex_wait(const void *address, uint32_t expected, int64_t nanoseconds);
+/// Wakes all that wait for the word, in every process.
+void clinux_futex_wake(const void *address);
+/// Lets nobody ever grow or shrink a memfd, or write to it but through mappings that are there.
+int clinux_seal_for_readers(int fd);
+/// Whether a descriptor's memory can never become shorter, so that reading it cannot fail.
+bool clinux_cannot_shrink(int fd);
 
 /// Tells ThreadSanitizer of a lock that it cannot see. Nothing without the sanitizer.
 void clinux_tsan_acquire(const void *address);
