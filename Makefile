@@ -49,6 +49,7 @@ run: build-packages ## Build, and run the daemon on simulated devices until Ctrl
 
 # Tests that await share a few threads; run apart, they do not wait behind tests that block one.
 AWAITING_SUITES := ^(VarlinkTests|BearingClientTests)[.]|DemoClientTests|ClientEnduranceTests
+AWAITING_SUITES := $(AWAITING_SUITES)|AccelerationRingTests|RingClientTests
 
 test: test-packages ## Build and run all tests
 	$(SWIFT) test --filter '$(AWAITING_SUITES)'
@@ -110,6 +111,7 @@ lint: ## Check format and scripts
 THREAD_SUITES := SingletonRaceTests|GpsdSourceTests|ReplaySourceTests|IIOCaptureTests
 THREAD_SUITES := $(THREAD_SUITES)|IIOBufferCaptureTests|IIOTimerTests
 THREAD_SUITES := $(THREAD_SUITES)|SimulatedAccelerometerTests|MailboxTests|SharedSlotsTests
+THREAD_SUITES := $(THREAD_SUITES)|SampleRingStressTests|AccelerationRingTests
 
 check-thread: test-packages ## Run the tests of what has threads under the thread sanitizer
 	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread --scratch-path .build/thread \

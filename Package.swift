@@ -54,7 +54,8 @@ let package = Package(
     .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BearingModel", swiftSettings: strict),
     .target(
-      name: "BearingClient", dependencies: ["Varlink", "BearingModel"], swiftSettings: strict),
+      name: "BearingClient", dependencies: ["CLinux", "Varlink", "BearingModel"],
+      swiftSettings: strict),
     .target(
       name: "BearingCore",
       dependencies: [
@@ -89,6 +90,9 @@ let package = Package(
     .executableTarget(
       name: "example-level", dependencies: ["BearingClient", "BearingModel"],
       path: "Examples/Level", swiftSettings: strict),
+    .executableTarget(
+      name: "example-ring", dependencies: ["BearingClient", "BearingModel"],
+      path: "Examples/Ring", swiftSettings: strict),
     .executableTarget(
       name: "example-preferences", dependencies: ["Preferences"], path: "Examples/Preferences",
       swiftSettings: strict),
@@ -144,7 +148,8 @@ let package = Package(
     .testTarget(
       name: "BearingCoreTests",
       dependencies: [
-        "BearingCore", "BearingModel", "SQLiteStore", "TestSupport", "Varlink", "singleton-race",
+        "BearingClient", "BearingCore", "BearingModel", "CLinux", "Locking", "SQLiteStore",
+        "TestSupport", "Varlink", "singleton-race",
         "third-device",
       ], exclude: ["Fixtures"],
       swiftSettings: strictTests),

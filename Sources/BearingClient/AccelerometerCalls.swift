@@ -68,6 +68,21 @@ extension BearingClient {
       ]))
   }
 
+  /// Every sample of a sensor at its full rate, out of memory that the daemon shares with readers.
+  ///
+  /// - Parameters:
+  ///   - rate: hertz at which the sensor has to run at least, while this is iterated over; nil is the
+  ///     daemon's 10. It runs faster, and all samples come, when others want it to.
+  ///   - sensor: its name, path or label; nil is the daemon's choice.
+  /// - Returns: a sequence that is connected by its first `next()`.
+  public func accelerationRing(rate: Double? = nil, sensor: String? = nil) -> AccelerationRing {
+    AccelerationRing(
+      client: self,
+      parameters: Self.parameters([
+        "rate": rate.map { .double($0) }, "sensor": sensor.map { .string($0) },
+      ]))
+  }
+
   /// Which edge of the display points up: now, and each time that changes.
   ///
   /// It is `undefined` while the sensor gives nothing that can be relied on, and while the daemon

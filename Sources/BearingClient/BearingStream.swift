@@ -54,18 +54,14 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
     /// What the next connection is made with.
     private var parameters: JSON
     private var phase = Phase.disconnected
-    /// Connections in a row that could not be made or gave no update.
-    private var failures = 0
-    /// Whether `interrupted` was told and `resumed` not yet.
-    private var isInterrupted = false
-    /// Whether any update was ever told.
-    private var hasRun = false
+    private var interruptions: Interruptions
     /// Came together with what was told last.
     private var waiting: Update?
 
     init(stream: BearingStream) {
       self.stream = stream
       parameters = stream.parameters
+      interruptions = Interruptions(stream.client.reconnection)
     }
 
     /// The next event; nil after the last one.
@@ -96,7 +92,13 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
             return event(for: try stream.decode(reply))
           }
         } catch {
-          if let event = try interruption(by: error) { return event }
+          phase = .ended
+          switch try interruptions.note(error) {
+          case .end: return nil
+          case .retry(let isNews):
+            phase = .disconnected
+            if isNews { return .interrupted(error) }
+          }
         }
       }
     }
@@ -106,13 +108,7 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
     private func connect(
       isolation actor: isolated (any Actor)?
     ) async throws(BearingError) -> ReplyStream.Iterator {
-      if failures > 0 {
-        do {
-          try await Task.sleep(for: stream.client.reconnection.delay(beforeAttempt: failures))
-        } catch {
-          throw .cancelled
-        }
-      }
+      try await interruptions.pause()
       let connection = try await stream.client.connect()
       do {
         return try await connection.stream(
@@ -139,30 +135,10 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
     }
 
     private mutating func event(for update: Update) -> StreamEvent<Update> {
-      hasRun = true
-      failures = 0
       for (name, value) in stream.resumption(update) { parameters.set(name, value) }
-      guard isInterrupted else { return .update(update) }
-      isInterrupted = false
+      guard interruptions.noteSuccess() else { return .update(update) }
       waiting = update
       return .resumed
-    }
-
-    /// What a failure means: another attempt, with the interruption told once, or the end.
-    private mutating func interruption(
-      by error: BearingError
-    ) throws(BearingError) -> StreamEvent<Update>? {
-      failures += 1
-      phase = .ended
-      if error == .cancelled { return nil }
-      let policy = stream.client.reconnection
-      guard error.isPassing, hasRun || policy.waitsForFirstConnection,
-        failures <= policy.maximumAttempts ?? .max
-      else { throw error }
-      phase = .disconnected
-      if isInterrupted { return nil }
-      isInterrupted = true
-      return .interrupted(error)
     }
   }
 }

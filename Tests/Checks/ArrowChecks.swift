@@ -7,7 +7,7 @@ import Testing
     "Varlink": ["CLinux", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization"],
     "BearingModel": ["Glibc"],
     "BearingClient": [
-      "BearingModel", "CLinux", "FoundationEssentials", "Glibc", "Synchronization", "Varlink",
+      "BearingModel", "CLinux", "Dispatch", "FoundationEssentials", "Glibc", "Varlink",
     ],
     "BearingCore": [
       "BearingModel", "CGeodesic", "CGps", "CLinux", "CSQLite", "CSystemd", "FoundationEssentials",

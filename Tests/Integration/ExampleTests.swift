@@ -51,16 +51,48 @@ import Varlink
     #expect(abs(parts.map { $0 * $0 }.reduce(0, +).squareRoot() - 9.8) < 3)
   }
 
-  @Test func `the C example is short, compiles without a warning and prints replies`() throws {
-    let source = Self.root.appending(path: "Examples/c/watch.c").path
+  @Test func `the Swift vibration meter has every sample`() throws {
+    let lines = try ProgramRun.firstLines(
+      2, of: ProgramRun.path(of: "example-ring"), environment: environment)
+    #expect(lines.count == 2)
+    for line in lines {
+      let match = try #require(
+        line.firstMatch(of: #/^(\d+) samples, \d+ lost, strongest (\S+) m/s², live$/#), "\(line)")
+      #expect(Int(match.output.1) ?? 0 >= 500 && (9...12).contains(Double(match.output.2) ?? 0))
+    }
+  }
+
+  /// The first lines of a C example, which is short and compiles without a warning.
+  private func firstLines(_ count: Int, ofC name: String) throws -> [String] {
+    let source = Self.root.appending(path: "Examples/c/\(name).c").path
     let text = try String(contentsOfFile: source, encoding: .utf8)
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
     let folder = try TemporaryFolder()
-    let program = folder.path + "/watch"
+    let program = folder.path + "/" + name
     let compilation = try ProgramRun.run(
       "/usr/bin/cc", ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, source])
     #expect(compilation.errors == "")
-    let lines = try ProgramRun.firstLines(3, of: program, [daemon.socket])
+    return try ProgramRun.firstLines(count, of: program, [daemon.socket])
+  }
+
+  @Test func `the C example of the ring has every sample`() throws {
+    let lines = try firstLines(500, ofC: "ring")
+    var last: (sequence: Int, lost: Int)?
+    for line in lines {
+      let match = try #require(
+        line.firstMatch(of: #/^(\d+) (\S+) (\S+) (\S+), (\d+) lost$/#), "\(line)")
+      let sequence = try #require(Int(match.output.1))
+      let lost = try #require(Int(match.output.5))
+      if let last { #expect(sequence - last.sequence == 1 + lost - last.lost) }
+      last = (sequence, lost)
+      let parts = [match.output.2, match.output.3, match.output.4].compactMap { Double($0) }
+      #expect((7...13).contains(parts.map { $0 * $0 }.reduce(0, +).squareRoot()))
+    }
+    #expect(lines.count == 500)
+  }
+
+  @Test func `the C example prints replies`() throws {
+    let lines = try firstLines(3, ofC: "watch")
     let states = try lines.map { try JSON(parsing: Array($0.utf8))["parameters"]?["state"]?.string }
     #expect(states.count == 3 && states.allSatisfy { $0 != nil }, "\(lines)")
   }

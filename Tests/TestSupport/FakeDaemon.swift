@@ -14,19 +14,29 @@ public final class FakeDaemon: Sendable {
     public let parameters: JSON
     /// Counts the daemon's connections from 0, across restarts.
     public let connectionNumber: Int
+    /// Counts the daemon's calls from 0.
+    public let number: Int
     private let connection: Connection
 
-    fileprivate init(_ message: JSON, connectionNumber: Int, connection: Connection) {
+    fileprivate init(
+      _ message: JSON, number: Int, connectionNumber: Int, connection: Connection
+    ) {
       method = message["method"]?.string ?? ""
       parameters = message["parameters"] ?? [:]
+      self.number = number
       self.connectionNumber = connectionNumber
       self.connection = connection
     }
 
-    /// Sends a reply; blocks while the client does not read. False when the client is gone.
+    /// Sends a reply, with descriptors; blocks while the client does not read. False when the client
+    /// is gone.
     @discardableResult
-    public func reply(_ parameters: JSON, continues: Bool = false) -> Bool {
-      connection.send(Reply.encode(parameters: parameters, continues: continues))
+    public func reply(
+      _ parameters: JSON, continues: Bool = false, passing descriptors: [Descriptor] = []
+    ) -> Bool {
+      connection.send(
+        Reply.encode(parameters: parameters, continues: continues),
+        passing: descriptors.map(\.number))
     }
 
     /// Sends a reply that another follows, or nothing, which gives false, when the client's socket
@@ -62,11 +72,14 @@ public final class FakeDaemon: Sendable {
     init(_ socket: consuming Socket) { self.socket = socket }
 
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    func send(_ bytes: [UInt8], passing descriptors: [Int32] = []) -> Bool {
       var rest = bytes[...]
+      var descriptors = descriptors
       while !rest.isEmpty {
-        switch try? socket.send(rest.span) {
-        case .bytes(let count): rest.removeFirst(count)
+        switch try? socket.send(rest.span, descriptors: descriptors) {
+        case .bytes(let count):
+          rest.removeFirst(count)
+          descriptors = []
         case .wouldBlock: _ = try? socket.wait(for: .writable)
         case .closed, nil: return false
         }
@@ -157,9 +170,13 @@ public final class FakeDaemon: Sendable {
         guard case .bytes(let count) = try? connection.socket.receive(into: &buffer) else { break }
         framer.append(buffer.span.extracting(0..<count))
         while let message = try? framer.next(), let parsed = try? JSON(parsing: message) {
-          let call = Call(parsed, connectionNumber: number, connection: connection)
           guard let self else { return }
-          self.state.withLock { $0.calls.append(call) }
+          let call = self.state.withLock { state in
+            let call = Call(
+              parsed, number: state.calls.count, connectionNumber: number, connection: connection)
+            state.calls.append(call)
+            return call
+          }
           self.script(call)
         }
       }
