@@ -86,6 +86,6 @@ import Varlink
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(reason.contains("user root") && remedy.contains("usermod -aG bearing root"))
+    #expect(reason.contains("user root") && remedy.contains("User.root=precise"))
   }
 }

@@ -100,7 +100,7 @@ public struct AccessDoor: Sendable {
       throw Refusal(
         reason: "\(Self.name(caller)) may have 50 samples of acceleration a second, and this would "
           + "give all of them",
-        remedy: Self.remedy(caller, group: "bearing"))
+        remedy: remedy(caller))
     case .position:
       if precision != .denied { return precision }
       throw denial(of: caller, what: "the position")
