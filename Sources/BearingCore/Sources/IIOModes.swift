@@ -17,6 +17,9 @@ struct IIOModes {
   /// The way to try now.
   var mode: IIOMode { left.first ?? .polling }
 
+  /// Whether a better one was tried and did not work.
+  var isSecondBest: Bool { !passed.isEmpty }
+
   /// Why it is not a better one, for people; nil for the best.
   var reason: String? {
     let reasons = passed.map { left in
@@ -74,13 +77,15 @@ final class IIOModeMemory: Sendable {
     known.withValue { _ = $0.removeValue(forKey: sensor.path) }
   }
 
-  /// Tells the log how a sensor is sampled, when that is news.
+  /// Tells the log how a sensor is sampled when a better way did not work, and when one does again.
   func tell(_ sensor: Sensor, _ modes: IIOModes) {
     let why = modes.reason.map { " (\($0))" } ?? ""
     let text = "\(sensor.identifier) (\(sensor.name)): samples by \(modes.mode.rawValue)\(why)"
     let isNews = known.withValue { known in
-      defer { known[sensor.path, default: Known()].told = text }
-      return known[sensor.path]?.told != text
+      let told = known[sensor.path]?.told ?? ""
+      guard modes.isSecondBest || !told.isEmpty else { return false }
+      known[sensor.path, default: Known()].told = text
+      return told != text
     }
     if isNews { Journal.notice(text, .source) }
   }
