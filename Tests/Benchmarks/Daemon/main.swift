@@ -10,6 +10,7 @@ let benchmarks: [(name: String, run: (inout Report) throws -> Void)] = [
   ("idle", measureIdle),
   ("polling", measurePolling),
   ("buffer", measureBuffer),
+  ("ring", measureRing),
   ("orientation", measureOrientation),
   ("fan-out", measureFanOut),
   ("day", measureDay),

@@ -57,6 +57,19 @@ size_t bench_readers_readings(const struct bench_readers *readers,
                               const struct bench_reading **readings);
 void bench_readers_free(struct bench_readers *readers);
 
+// Rings: clients that map the daemon's ring of samples
+
+struct bench_rings;
+/// So many clients of a Varlink socket that hold the ring of a sensor at that rate. Each has a thread
+/// that waits to be woken; or, when `pause` is not 0, one thread looks at all of them once in so
+/// many nanoseconds and waits for nothing.
+struct bench_rings *bench_rings_start(const char *path, size_t count, int rate, int64_t pause);
+/// Samples that they have read, all together, and that they were too late for.
+size_t bench_rings_samples(const struct bench_rings *rings);
+size_t bench_rings_lost(const struct bench_rings *rings);
+/// Ends the threads and the clients, and frees all.
+void bench_rings_end(struct bench_rings *rings);
+
 // Receivers: one thread that writes what is due when it is due
 
 /// A pseudo-terminal in raw mode for anyone; the name of its other end goes to `name`.
