@@ -80,6 +80,11 @@ public struct Sensor: Sendable, Equatable, Codable {
   public var availableRates: [Double]
   /// Metres per second squared for one raw step of x, y and z.
   public var scale: [Double]
+  /// Metres per second squared that are taken from x, y and z by configuration, in the sensor's own
+  /// axes; nil for nothing.
+  public var bias: [Double]?
+  /// What x, y and z are multiplied with then, by configuration; nil for nothing.
+  public var scaleFactor: [Double]?
   /// Nine numbers, row by row.
   public var mountMatrix: [Double]
   /// configuration, udev, sysfs or none.
@@ -95,7 +100,8 @@ public struct Sensor: Sendable, Equatable, Codable {
   public init(
     identifier: String, path: String, name: String, location: String, mode: String,
     modeReason: String? = nil, rate: Double, availableRates: [Double], scale: [Double],
-    mountMatrix: [Double], mountMatrixSource: String, signNegated: Bool, simulated: Bool,
+    bias: [Double]? = nil, scaleFactor: [Double]? = nil, mountMatrix: [Double],
+    mountMatrixSource: String, signNegated: Bool, simulated: Bool,
     warnings: [String]
   ) {
     self.identifier = identifier
@@ -107,6 +113,8 @@ public struct Sensor: Sendable, Equatable, Codable {
     self.rate = rate
     self.availableRates = availableRates
     self.scale = scale
+    self.bias = bias
+    self.scaleFactor = scaleFactor
     self.mountMatrix = mountMatrix
     self.mountMatrixSource = mountMatrixSource
     self.signNegated = signNegated
@@ -149,6 +157,12 @@ extension Sensor: WireWritable {
       writer.array(availableRates) { $0.value($1, decimals: Decimals.ratio) }
       writer.key("scale")
       writer.array(scale) { $0.value($1, decimals: Decimals.scale) }
+      for case (let name, let numbers?) in [
+        ("bias" as StaticString, bias), ("scaleFactor", scaleFactor),
+      ] {
+        writer.key(name)
+        writer.array(numbers) { $0.value($1, decimals: Decimals.scale) }
+      }
       writer.key("mountMatrix")
       writer.array(mountMatrix) { $0.value($1, decimals: Decimals.scale) }
       writer.member("mountMatrixSource", mountMatrixSource)

@@ -7,7 +7,7 @@ struct Gpsctl {
   /// Every command, as help lists them.
   static let commands: [Command] = [
     .status, .fix, .watch, .sky, .heading, .sensors, .orientation, .region, .monitor, .prefs,
-    .clients, .explain, .metrics, .doctor, .completion,
+    .clients, .explain, .metrics, .calibrate, .doctor, .completion,
   ]
 
   static func main() async {

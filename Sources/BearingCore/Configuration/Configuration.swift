@@ -83,6 +83,10 @@ public struct AccelerometerSettings: Sendable, Equatable {
   public var udevRoot: String?
   /// Nine numbers, row by row, that turn the sensor's axes into the machine's; nil to ask the system.
   public var mountMatrix: [Double]?
+  /// Metres per second squared to take from the sensor's own axes; nil for nothing.
+  public var bias: SIMD3<Double>?
+  /// What to multiply the sensor's own axes with then; nil for nothing.
+  public var scaleFactor: SIMD3<Double>?
   /// The sensor to use where a caller names none: its name, path or label; nil to choose one.
   public var sensor: String?
 }

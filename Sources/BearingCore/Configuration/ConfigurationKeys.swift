@@ -57,6 +57,15 @@ extension ConfigurationKey {
       "How the sensor is mounted: three rows x,y,z; x,y,z; x,y,z that turn its axes into those of the"
         + " device (x right, y up, z out of the display). Empty: what the system knows of it."),
     ConfigurationKey(
+      "Accelerometer", "Bias", optional: \.accelerometer.bias, .vector(-20...20), .onRestart,
+      "What is taken from the sensor's x, y and z in its own axes, in metres per second squared, as"
+        + " `gpsctl calibrate` finds it. Empty: nothing."),
+    ConfigurationKey(
+      "Accelerometer", "ScaleFactor", optional: \.accelerometer.scaleFactor, .vector(0.1...10),
+      .onRestart,
+      "What the sensor's x, y and z are multiplied with then, as `gpsctl calibrate` finds it. Empty:"
+        + " nothing."),
+    ConfigurationKey(
       "Accelerometer", "Sensor", optional: \.accelerometer.sensor, .word("a name, path or label"),
       .onRestart,
       "The sensor that answers those who name none, by its name, path or label. Empty: one in the"

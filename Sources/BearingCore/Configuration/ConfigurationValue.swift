@@ -156,6 +156,22 @@ extension ConfigurationValue where Value == [Double] {
     })
 }
 
+extension ConfigurationValue where Value == SIMD3<Double> {
+  /// Three numbers within a range, with commas between them.
+  static func vector(_ range: ClosedRange<Double>) -> Self {
+    ConfigurationValue(
+      expected: "three numbers as x,y,z from \(range.lowerBound) to \(range.upperBound)",
+      parse: { text in
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false)
+          .map { finiteNumber(String($0).trimmed[...]) }
+        guard numbers.count == 3, let x = numbers[0], let y = numbers[1], let z = numbers[2],
+          [x, y, z].allSatisfy(range.contains)
+        else { return nil }
+        return SIMD3(x, y, z)
+      }, format: { "\($0.x),\($0.y),\($0.z)" })
+  }
+}
+
 extension ConfigurationValue {
   /// The same, or nothing.
   var optional: ConfigurationValue<Value?> {

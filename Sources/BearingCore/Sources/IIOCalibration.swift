@@ -4,6 +4,10 @@ struct IIOCalibration: Sendable, Equatable {
   let scale: SIMD3<Double>
   /// Raw steps to add first.
   let offset: SIMD3<Double>
+  /// Metres per second squared to take away then, by configuration.
+  var bias = SIMD3<Double>.zero
+  /// What to multiply with last, by configuration.
+  var scaleFactor = SIMD3<Double>.one
   /// Each axis' layout, where the driver says it: the range of its raw values.
   let types: [IIOScanType?]
 
@@ -51,7 +55,9 @@ struct IIOCalibration: Sendable, Equatable {
   func vector(_ raw: (Int64, Int64, Int64)) -> SIMD3<Double> {
     let values = SIMD3(
       Double(value(raw.0, 0)), Double(value(raw.1, 1)), Double(value(raw.2, 2)))
-    return (values + offset) * scale
+    let vector = (values + offset) * scale
+    // A sensor that gives zero measures nothing, and is to be known by it.
+    return vector == .zero ? .zero : (vector - bias) * scaleFactor
   }
 
   /// Whether every axis is at an end of its range, so that the values are no measurement.

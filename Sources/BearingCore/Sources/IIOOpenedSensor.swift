@@ -3,7 +3,7 @@ internal import BearingModel
 /// A sensor that is about to be read: where it is now, and what makes vectors of its raw values.
 struct IIOOpenedSensor {
   let folder: IIOFolder
-  private let calibration: IIOCalibration
+  private var calibration: IIOCalibration
   private let frame: IIOFrame
 
   /// Finds the sensor under the name that it has now: a replug may have given it another.
@@ -15,6 +15,8 @@ struct IIOOpenedSensor {
     case .success(let read): calibration = read
     case .failure(let problem): throw .unreadable(reason: problem.reason)
     }
+    if let bias = Self.vector(sensor.sensor.bias) { calibration.bias = bias }
+    if let factor = Self.vector(sensor.sensor.scaleFactor) { calibration.scaleFactor = factor }
     do throws(TextProblem) {
       frame = IIOFrame(
         matrix: try MountMatrix(sensor.sensor.mountMatrix),
@@ -31,6 +33,11 @@ struct IIOOpenedSensor {
     return .sample(
       time: time, x: vector.x, y: vector.y, z: vector.z,
       isSaturated: calibration.isSaturated(raw))
+  }
+
+  private static func vector(_ numbers: [Double]?) -> SIMD3<Double>? {
+    guard let numbers, numbers.count == 3 else { return nil }
+    return SIMD3(numbers[0], numbers[1], numbers[2])
   }
 
   private static func folder(of sensor: DiscoveredSensor, in tree: IIOTree) -> IIOFolder? {

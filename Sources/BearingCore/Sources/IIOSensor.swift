@@ -20,10 +20,10 @@ enum IIOSensor {
 
   /// The accelerometer in `folder`.
   ///
-  /// `configured` is the configuration's mount matrix for it. The path is not yet told apart from
+  /// `configured` is what the configuration says of it; nil for nothing. The path is not yet told apart from
   /// one that is alike.
   static func read(
-    _ folder: IIOFolder, in tree: IIOTree, database: IIODatabase, configured: MountMatrix?,
+    _ folder: IIOFolder, in tree: IIOTree, database: IIODatabase, configured: IIOConfigured?,
     isSimulated: Bool, progress: IIOProgress
   ) -> DiscoveredSensor {
     var attributes = IIOAttributes(folder, progress: progress)
@@ -31,7 +31,7 @@ enum IIOSensor {
     progress.note(label: label)
     let properties = database.properties(of: &attributes)
     let calibration = IIOCalibration.read(&attributes)
-    let frame = IIOFrame.read(&attributes, properties: properties, configured: configured)
+    let frame = IIOFrame.read(&attributes, properties: properties, configured: configured?.matrix)
     let rate = attributes.number(IIORateFile.names)
     let rates = IIORateFile.rates(&attributes)
 
@@ -54,6 +54,8 @@ enum IIOSensor {
         mode: modes.mode.rawValue, modeReason: modes.reason, rate: max(0, rate ?? 0),
         availableRates: rates.shown,
         scale: (try? calibration.get())?.scaleNumbers ?? [],
+        bias: configured?.bias.map { [$0.x, $0.y, $0.z] },
+        scaleFactor: configured?.scaleFactor.map { [$0.x, $0.y, $0.z] },
         mountMatrix: frame.matrix.numbers, mountMatrixSource: frame.source.rawValue,
         signNegated: frame.isNegated, simulated: isSimulated, warnings: attributes.warnings),
       label: label ?? location, isRemovable: isRemovable(folder, properties), unusable: unusable)
@@ -94,6 +96,23 @@ enum IIOSensor {
     let parts = folder.place?.split(separator: "/") ?? []
     if parts.contains(where: { $0.hasPrefix("hci") || $0.hasPrefix("0005:") }) { return true }
     return folder.removable == "removable"
+  }
+}
+
+/// What the configuration says of the sensor that answers by default; nil where it says nothing.
+struct IIOConfigured: Sendable {
+  let matrix: MountMatrix?
+  /// Metres per second squared, to be taken from the sensor's own axes.
+  let bias: SIMD3<Double>?
+  /// What to multiply them with then.
+  let scaleFactor: SIMD3<Double>?
+
+  /// Nil when it says nothing at all.
+  init?(_ settings: AccelerometerSettings) {
+    matrix = settings.mountMatrix.flatMap { try? MountMatrix($0) }
+    bias = settings.bias
+    scaleFactor = settings.scaleFactor
+    if matrix == nil, bias == nil, scaleFactor == nil { return nil }
   }
 }
 

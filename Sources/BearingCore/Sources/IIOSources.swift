@@ -9,7 +9,7 @@ public struct IIOSources: AccelerometerSources {
 
   private let tree: IIOTree
   private let database: IIODatabase
-  private let configured: MountMatrix?
+  private let configured: IIOConfigured?
   private let preferred: String?
   private let isSimulated: Bool
   private let memory = IIOModeMemory()
@@ -18,7 +18,7 @@ public struct IIOSources: AccelerometerSources {
   /// Sensors as `[Accelerometer]` of the configuration has them.
   ///
   /// A tree or a database other than the machine's own marks all that comes from it as simulated.
-  /// A mount matrix of the configuration is for the sensor that answers those who name none.
+  /// A mount matrix, bias and scale of the configuration are for the sensor that answers those who name none.
   public init(_ settings: AccelerometerSettings) {
     let isMachine = IIOTree(root: settings.sysfsRoot).root == Self.machineRoot
     // Another tree's sensors are not the ones that this machine's nodes belong to.
@@ -27,7 +27,7 @@ public struct IIOSources: AccelerometerSources {
     tree = IIOTree(root: settings.sysfsRoot, nodes: nodes)
     database =
       settings.udevRoot.map(IIODatabase.folder) ?? (isMachine ? IIODatabase.udev : .none)
-    configured = settings.mountMatrix.flatMap { try? MountMatrix($0) }
+    configured = IIOConfigured(settings)
     preferred = settings.sensor
     isSimulated =
       !isMachine || settings.udevRoot != nil || !areMachineNodes
@@ -58,7 +58,7 @@ public struct IIOSources: AccelerometerSources {
 
   /// Reads what there is to know of a sensor; blocks for as long as its driver does.
   @Sendable func read(_ folder: IIOFolder, _ progress: IIOProgress) -> IIOReading {
-    func sensor(_ configured: MountMatrix?) -> DiscoveredSensor {
+    func sensor(_ configured: IIOConfigured?) -> DiscoveredSensor {
       IIOSensor.read(
         folder, in: tree, database: database, configured: configured, isSimulated: isSimulated,
         progress: progress)

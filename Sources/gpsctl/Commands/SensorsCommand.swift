@@ -22,6 +22,15 @@ extension Command {
     }
   }
 
+  /// What the configuration does to the sensor's own axes.
+  private static func correction(_ sensor: Sensor) -> String {
+    func text(_ numbers: [Double]) -> String {
+      numbers.map { fixedPoint($0, decimals: 4) }.joined(separator: " ")
+    }
+    let bias = sensor.bias.map { ", bias \(text($0)) m/s²" } ?? ""
+    return bias + (sensor.scaleFactor.map { ", then times \(text($0))" } ?? "")
+  }
+
   private static func block(_ sensor: Sensor, style: Style) -> String {
     let rates = sensor.availableRates.map { fixedPoint($0, decimals: 1) }.joined(separator: " ")
     let scale = sensor.scale.map { fixedPoint($0, decimals: 6) }.joined(separator: " ")
@@ -35,7 +44,7 @@ extension Command {
       (
         "rate", "\(fixedPoint(sensor.rate, decimals: 1)) Hz" + (rates.isEmpty ? "" : " of \(rates)")
       ),
-      ("scale", "\(scale) m/s² a step"),
+      ("scale", "\(scale) m/s² a step" + correction(sensor)),
       ("mounting", "\(matrix), from \(sensor.mountMatrixSource)\(sign)"),
     ]
     let warnings = sensor.warnings.map { style.paint("  warning: \($0)", .yellow) }

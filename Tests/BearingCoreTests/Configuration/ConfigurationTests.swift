@@ -31,6 +31,8 @@ import Varlink
       MountMatrix=0, 1, 0; \\
         -1, 0, 0; \\
         0, 0, 1
+      Bias=0.31, -0.22,0.5
+      ScaleFactor=1.02,0.97,1
       Sensor=iio:device3
       [Access]
       User.alice=precise
@@ -80,6 +82,8 @@ import Varlink
     expected.accelerometer.deviceRoot = "/tmp/dev"
     expected.accelerometer.udevRoot = "/tmp/udev"
     expected.accelerometer.mountMatrix = [0, 1, 0, -1, 0, 0, 0, 0, 1]
+    expected.accelerometer.bias = [0.31, -0.22, 0.5]
+    expected.accelerometer.scaleFactor = [1.02, 0.97, 1]
     expected.accelerometer.sensor = "iio:device3"
     expected.access.users = [
       .init(name: "alice", precision: .precise), .init(name: "bob", precision: .denied),
@@ -167,6 +171,15 @@ import Varlink
       "[Accelerometer]\nMountMatrix=1,0,0;0,1,0;1,1,0",
       "f:2: [Accelerometer] MountMatrix=1,0,0;0,1,0;1,1,0: expected three rows of three numbers as"
         + " x,y,z; x,y,z; x,y,z that can be inverted"
+    ),
+    (
+      "[Accelerometer]\nBias=1,2",
+      "f:2: [Accelerometer] Bias=1,2: expected three numbers as x,y,z"
+        + " from -20.0 to 20.0"
+    ),
+    (
+      "[Accelerometer]\nScaleFactor=1,0,1",
+      "f:2: [Accelerometer] ScaleFactor=1,0,1: expected three numbers as x,y,z from 0.1 to 10.0"
     ),
     (
       "[Access]\nUser.alice=yes",

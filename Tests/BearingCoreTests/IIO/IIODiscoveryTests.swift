@@ -158,6 +158,29 @@ import Testing
     #expect(named.map(\.mountMatrixSource) == ["udev", "configuration"])
   }
 
+  @Test("The configuration's bias and scale are for that sensor too, before its own matrix")
+  func configuredCorrection() throws {
+    let tree = try IIOCaptureTests.chip(
+      x: 31, y: -988, z: 62,
+      ["in_accel_scale": "0.01\n", "mount_matrix": "0, 1, 0; -1, 0, 0; 0, 0, 1\n"])
+    var settings = AccelerometerSettings()
+    settings.sysfsRoot = tree.root
+    settings.udevRoot = tree.udev
+    settings.bias = SIMD3(0.11, -0.38, 0.5)
+    settings.scaleFactor = SIMD3(2, 1.5, 0.5)
+    let sources = IIOSources(settings)
+    let found = try #require(try sources.sensors().first)
+    #expect(found.sensor.bias == [0.11, -0.38, 0.5])
+    #expect(found.sensor.scaleFactor == [2, 1.5, 0.5])
+    #expect(found.sensor.mountMatrixSource == "sysfs")
+    // By hand: 2 · (0.31 − 0.11), 1.5 · (−9.88 + 0.38), 0.5 · (0.62 − 0.5), then y, −x, z.
+    #expect(
+      try IIOVectors.first(of: found, from: sources).differs(from: [-14.25, -0.4, 0.06]) < 1e-9)
+    // Nothing on every axis stays nothing, so that it is seen.
+    for axis in ["x", "y", "z"] { try tree.set("iio:device0", "in_accel_\(axis)_raw", to: "0\n") }
+    #expect(try IIOVectors.first(of: found, from: sources).differs(from: [0, 0, 0]) == 0)
+  }
+
   @Test(
     "What can be pulled out is marked: by udev, by its bus, by Bluetooth; an unsure port is not",
     arguments: [
