@@ -135,6 +135,35 @@ private func gpsctl(
     #expect(run.errors.hasPrefix("gpsctl: the daemon cannot be reached: cannot connect to \(path)"))
   }
 
+  @Test func `sensors says how each is read and why, what is done to it, and what is wrong`() throws
+  {
+    let sensor: JSON = [
+      "identifier": "iio:device0", "path": "/devices/chip", "name": "kxcjk", "location": "base",
+      "mode": "polling", "modeReason": "the sensor has no buffer", "rate": 50,
+      "availableRates": [50, 100], "scale": [0.01, 0.01, 0.01], "bias": [0.1, 0, -0.25],
+      "scaleFactor": [1, 1.02, 1], "mountMatrix": [0, 1, 0, -1, 0, 0, 0, 0, 1],
+      "mountMatrixSource": "udev", "signNegated": true, "simulated": false,
+      "warnings": ["/sys/x: \"fast\" is not a number"],
+    ]
+    let reply: JSON = ["sensors": [sensor], "state": "noSensor"]
+    let daemon = try FakeDaemon { $0.reply(reply) }
+    let run = try gpsctl(["sensors"], daemon)
+    #expect(
+      run.lines == [
+        "state noSensor", "iio:device0", "  name      kxcjk", "  path      /devices/chip",
+        "  location  base", "  mode      polling (the sensor has no buffer)",
+        "  rate      50.0 Hz of 50.0 100.0",
+        "  scale     0.010000 0.010000 0.010000 m/s² a step, bias 0.1000 0.0000 -0.2500 m/s²,"
+          + " then times 1.0000 1.0200 1.0000",
+        "  mounting  0.00 1.00 0.00 -1.00 0.00 0.00 0.00 0.00 1.00, from udev, negated",
+        "  warning: /sys/x: \"fast\" is not a number",
+      ])
+    #expect(
+      try gpsctl(["sensors", "--json"], daemon).lines.map { try JSON(parsing: Array($0.utf8)) } == [
+        reply
+      ])
+  }
+
   @Test func `status lists devices, streams that may be seen, and warnings`() throws {
     let daemon = try FakeDaemon { call in
       if call.method.hasSuffix("ListClients") {

@@ -146,6 +146,37 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
       ])
   }
 
+  @Test(
+    arguments: [
+      (
+        "acceleration", ["samples": []],
+        ["starting    iio:device3", "noSensor    iio:device0"]
+      ),
+      (
+        "orientation", ["orientation": "undefined", "tilt": "undefined"],
+        ["starting    undefined  undefined", "noSensor"]
+      ),
+      ("motion", ["motion": "unknown"], ["starting    unknown", "noSensor"]),
+    ] as [(String, JSON, [String])])
+  func `a sensor that goes and comes is told, for people and in JSON`(
+    stream: String, values: JSON, lines: [String]
+  ) throws {
+    func reply(_ state: String, _ sensor: String) -> JSON {
+      var members = values.object ?? [:]
+      members["state"] = .string(state)
+      members["sensor"] = .string(sensor)
+      return .object(members)
+    }
+    let replies = [reply("noSensor", "iio:device0"), reply("starting", "iio:device3")]
+    let daemon = try FakeDaemon { call in
+      call.reply(replies[0], continues: true)
+      call.reply(replies[1])
+    }
+    #expect(try gpsctl(["watch", stream], daemon).lines == [lines[1], lines[0]])
+    let json = try gpsctl(["watch", stream, "--json"], daemon)
+    #expect(try json.lines.map { try JSON(parsing: Array($0.utf8)) } == replies)
+  }
+
   @Test func `a daemon that goes away and comes back is told`() throws {
     let daemon = try FakeDaemon { call in
       call.reply(live(call.connectionNumber), continues: call.connectionNumber % 2 == 0)

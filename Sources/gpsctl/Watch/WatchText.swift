@@ -21,11 +21,11 @@ struct WatchText: Sendable {
     case .orientation:
       let update = try session.decode(reply, as: OrientationUpdate.self)
       texts = [
-        state(update.state.rawValue, "\(update.orientation.rawValue)  \(update.tilt.rawValue)")
+        sensed(update.state, "\(update.orientation.rawValue)  \(update.tilt.rawValue)")
       ]
     case .motion:
       let update = try session.decode(reply, as: MotionUpdate.self)
-      texts = [state(update.state.rawValue, update.motion.rawValue)]
+      texts = [sensed(update.state, update.motion.rawValue)]
     }
     let tag = isTagged ? HelpText.padded(stream.rawValue, to: WatchStream.wordWidth + 2) : ""
     return texts.map { tag + $0 }
@@ -54,6 +54,11 @@ struct WatchText: Sendable {
     var parts = [HeadingText.line(heading)]
     if update.isRepeated, let age = update.age { parts.append("\(Times.span(age)) old") }
     return state(update.state.rawValue, parts.joined(separator: "  ")) + dropped(update.dropped)
+  }
+
+  /// Without a sensor nothing is known of the device, and nothing is said of it.
+  private func sensed(_ state: AccelerometerState, _ what: String) -> String {
+    self.state(state.rawValue, state == .noSensor ? "" : what)
   }
 
   private func events(_ update: RegionUpdate) -> [String] {
