@@ -19,6 +19,7 @@ G = 9.80665
 # Metres per second squared for a raw step of the HID sensor.
 STEP = 0.001 * G
 CONFIGURATION = "/etc/bearingd/bearingd.conf.d/test.conf"
+ROOTS_SOCKET = "/tmp/daemon/io.bearing"
 TIMERS = "/sys/kernel/config/iio/triggers/hrtimer"
 
 hub = None
@@ -103,6 +104,8 @@ def test_a_sensor_with_a_trigger_fills_the_kernels_buffer():
     during = settings(hub.device)
     assert during["buffer0/enable"] == "1", during
     assert during["current_timestamp_clock"] == "boottime", during
+    # 2 s are kept, 20 ms collected: the watermark is refused before the length is there.
+    assert during["buffer0/length"] == "400" and during["buffer0/watermark"] == "4", during
     samples = stream.samples(10)
     # HID hubs have the axis that points up negative.
     assert near(samples[-1], [-12 * STEP, 34 * STEP, -1005 * STEP]), samples[-1]
@@ -210,9 +213,7 @@ def test_an_administrators_timer_serves_a_chip_without_interrupt():
     with LIS3DH.plugged(-2048, 2047, 5) as device:
         name = "bearingd-device" + device.removeprefix("iio:device")
         os.mkdir(f"{TIMERS}/{name}")
-        (trigger,) = triggers(name)
-        shutil.chown(f"{trigger}/sampling_frequency", group="bearingd")
-        os.chmod(f"{trigger}/sampling_frequency", 0o664)
+        must("udevadm", "settle")
         before = settings(device)
         stream = Stream("Subscribe", rate=100)
         stream.state("live")
@@ -222,7 +223,7 @@ def test_an_administrators_timer_serves_a_chip_without_interrupt():
         step = float(read(f"{BUS}/{device}/in_accel_x_scale"))
         assert near(samples[-1], [-2048 * step, 2047 * step, 5 * step]), samples[-1]
         print(f"    {len(samples)} samples, {rate(samples):.1f} Hz by their times")
-        assert 50 < rate(samples) < 110, rate(samples)
+        assert 20 < rate(samples) < 110, rate(samples)
         stream.close()
         wait_for("old settings", lambda: settings(device) == before)
         # Unplugged while it is read.
@@ -232,11 +233,6 @@ def test_an_administrators_timer_serves_a_chip_without_interrupt():
         stream.state("noSensor")
         stream.close()
         os.rmdir(f"{TIMERS}/{name}")
-
-
-def triggers(name):
-    paths = [f"{BUS}/{entry}" for entry in os.listdir(BUS) if entry.startswith("trigger")]
-    return [path for path in paths if read(f"{path}/name") == name]
 
 
 def ours():
@@ -259,35 +255,41 @@ def test_a_daemon_that_may_makes_its_own_timer_and_takes_it_away():
         assert ours() == [name]
         samples = stream.samples(5)
         print(f"    {len(samples)} samples, {rate(samples):.1f} Hz by their times")
-        assert 50 < rate(samples) < 110, rate(samples)
+        assert 20 < rate(samples) < 110, rate(samples)
         stream.close()
         wait_for("end of the timer", lambda: ours() == [])
         after = settings(device)
         assert after["buffer0/enable"] == "0" and after["trigger/current_trigger"] == "", after
+        # Unplugged while it is read, it leaves no timer either.
+        stream = Stream("Subscribe", path=ROOTS_SOCKET, rate=100)
+        stream.state("live")
+        KXCJK1013.unplug()
+        stream.state("noSensor")
+        wait_for("end of the timer", lambda: ours() == [])
+        stream.close()
         daemon.terminate()
         assert daemon.wait(30) == 0
 
 
 def start_as_root():
     """A daemon of root's own, with a stream that runs."""
-    folder = "/tmp/daemon"
+    folder = os.path.dirname(ROOTS_SOCKET)
     os.makedirs(folder, exist_ok=True)
     write(f"{folder}/test.conf", "[Location]\nSource=none\n")
     environment = os.environ | {"RUNTIME_DIRECTORY": folder, "STATE_DIRECTORY": folder}
     command = ["/usr/sbin/bearingd", "--config", f"{folder}/test.conf"]
     daemon = subprocess.Popen(command, env=environment)
-    path = f"{folder}/io.bearing"
 
     def answers():
         try:
-            return call("ListSensors", path)
+            return call("ListSensors", ROOTS_SOCKET)
         except OSError:
             return None  # not yet
 
     wait_for("daemon", answers)
-    stream = Stream("Subscribe", path=path, rate=100)
+    stream = Stream("Subscribe", path=ROOTS_SOCKET, rate=100)
     stream.state("live")
-    sensor = listed("kxcjk1013", path)
+    sensor = listed("kxcjk1013", ROOTS_SOCKET)
     assert sensor["mode"] == "trigger", sensor
     return daemon, stream
 
