@@ -77,6 +77,7 @@ struct JSONTests {
     arguments: [
       (.null, "null"), (.bool(false), "false"), (.int(.min), "-9223372036854775808"),
       (.double(0.1), "0.1"), (.double(-0.0), "0.0"), (.double(1e300), "1e+300"),
+      (.double(-1.234e-5), "-0.00001234"), (.double(1e-7), "0.0000001"), (.double(1e-13), "1e-13"),
       (.double(.nan), "null"), ([1, .double(.infinity)], "[1,null]"),
       (["a": .double(.nan), "b": .double(-.infinity), "c": 1, "d": nil], #"{"c":1,"d":null}"#),
       ("\u{0}\u{1F}\u{7F}\"\\/\n\r\t🧭", #""\u0000\u001f"# + "\u{7F}" + #"\"\\/\n\r\t🧭""#),
@@ -87,7 +88,8 @@ struct JSONTests {
 
   @Test func readsBackWhatItWrites() throws {
     let value: JSON = [
-      "text": "ü\u{0}\"", "numbers": [1, -1.5, .double(1e-300), .int(.max)], "none": nil,
+      "text": "ü\u{0}\"", "numbers": [1, -1.5, .double(1e-300), .double(-3.1e-9), .int(.max)],
+      "none": nil,
       "nested": ["a": [[], [:]], "yes": true],
     ]
     #expect(try JSON(parsing: value.serialised()) == value)

@@ -17,7 +17,7 @@ extension JSON {
     case .int(let value): output.append(contentsOf: String(value).utf8)
     case .double(let value):
       // Adding zero turns −0 into 0.
-      output.append(contentsOf: (value.isFinite ? (value + 0).description : "null").utf8)
+      output.append(contentsOf: (value.isFinite ? shortestText(of: value + 0) : "null").utf8)
     case .string(let value): writeString(value, to: &output)
     case .array(let elements):
       output.append(UInt8(ascii: "["))
@@ -43,6 +43,21 @@ extension JSON {
       output.append(UInt8(ascii: "}"))
     }
   }
+}
+
+/// Powers of ten of small numbers that are written without an exponent, since many programs that read
+/// decimals know none: a degree in billionths and a metre in millionths are among them.
+private let plainExponents = -12 ... -1
+
+/// The shortest text that is read back as the number.
+private func shortestText(of number: Double) -> String {
+  let text = number.description
+  guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: mark)...]),
+    plainExponents.contains(exponent)
+  else { return text }
+  let sign = text.hasPrefix("-") ? "-" : ""
+  let zeros = String(repeating: "0", count: -exponent - 1)
+  return "\(sign)0.\(zeros)\(text[..<mark].filter(\.isNumber))"
 }
 
 /// Writes a JSON string; NUL, which ends a Varlink message, comes out as an escape like any other
