@@ -35,7 +35,7 @@ func measureLatency(_ report: inout Report) throws {
 }
 
 /// Nanoseconds from each of gpsd's writes after the first second to each client's read of it.
-private func latencies(
+func latencies(
   _ gpsd: RealGpsd, _ count: Int, _ seconds: Int, _ connect: (Int) throws -> Readers
 ) throws -> [Double] {
   let first = try Readers.gpsd(gpsd.port, 1)

@@ -7,6 +7,7 @@ import Glibc
 let benchmarks: [(name: String, run: (inout Report) throws -> Void)] = [
   ("latency", measureLatency),
   ("freeze", measureFreeze),
+  ("quota", measureQuota),
   ("idle", measureIdle),
   ("polling", measurePolling),
   ("buffer", measureBuffer),
