@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import Varlink
@@ -71,6 +72,21 @@ import Varlink
     try expectConnections(3, clients, refused: try DaemonClient(daemon.socket))
   }
 
+  @Test func whatManyRefusalsAreLoggedAsIsOneLineThatCounts() throws {
+    let daemon = try DaemonProcess(
+      Self.configuration("ConnectionsOfRoot=1\nConnectionsPerUser=1\nRefusalTime=100ms\n"))
+    let client = try DaemonClient(daemon.socket)
+    _ = try client.call("io.bearing.daemon.GetStatus")
+    #expect(
+      try daemon.waitUntil {
+        for _ in 0..<10 { try DaemonClient(daemon.socket).close() }
+        return daemon.log.contains(/and \d+ more of the kind before/)
+      })
+    let line =
+      "refused user \(geteuid()) (process \(getpid())): its limit of 1 connections is reached"
+    #expect(daemon.log.contains(line))
+  }
+
   // MARK: Streams
 
   @Test func aUserHasSoManyStreams() throws {
@@ -90,17 +106,19 @@ import Varlink
 
   // MARK: Requests
 
-  @Test func aRequestHasSoManyBytes() throws {
-    let daemon = try DaemonProcess()
+  @Test(arguments: [nil, 2048]) func aRequestHasSoManyBytes(configured: Int?) throws {
+    let daemon = try DaemonProcess(
+      Self.configuration(configured.map { "RequestSize=\($0)\n" } ?? ""))
+    let limit = configured ?? 65_536
     func request(_ size: Int) -> [UInt8] {
       let (start, end) = (#"{"method":"org.varlink.service.GetInfo","pad":""#, #""}"#)
       let pad = String(repeating: "x", count: size - start.count - end.count)
       return Array((start + pad + end).utf8) + [0]
     }
     let client = try DaemonClient(daemon.socket)
-    try client.send(request(65_536))
+    try client.send(request(limit))
     #expect(try client.next().parameters["vendor"] == "bearingd")
-    try client.send(request(65_537))
+    try client.send(request(limit + 1))
     #expect(try client.rest().isEmpty)
   }
 
@@ -163,6 +181,37 @@ import Varlink
     #expect(daemon.log.contains("it took no byte in time"))
     // What was in the socket is whole.
     #expect(try client.rest().count > 10)
+  }
+
+  /// What limits the queue, and the bytes that two clients leave of it for one: each has 32 KiB in
+  /// its socket.
+  @Test(arguments: [
+    ("QueuePerClient=16K\n", 16_384),
+    ("QueuePerClient=1M\nQueuePerUser=96K\nQueueOfRoot=96K\n", 32_768),
+  ])
+  func whoLetsTooMuchWaitThatMayNotBeDroppedIsDisconnected(limits: String, bytes: Int) throws {
+    let gpsd = try GpsdFake()
+    let daemon = try DaemonProcess(gpsd.configuration + "[Limits]\nStallTime=5min\n\(limits)")
+    let client = try DaemonClient(daemon.socket)
+    let watcher = try DaemonClient(daemon.socket)
+    _ = try client.open("io.bearing.location.Subscribe")
+    _ = try watcher.open("io.bearing.location.Subscribe")
+    let receiver = try gpsd.acceptDaemon()
+    let reason = "what may not be dropped would go beyond the queue of \(bytes) bytes"
+    // A change of state is never dropped.
+    var step = 0
+    while !daemon.log.contains(reason) {
+      try #require(step < 3000)
+      receiver.sendFix(step: step)
+      _ = try watcher.next { $0.parameters["state"] == "live" }
+      receiver.send(#"{"class":"TPV","device":"/dev/fake0","mode":1}"#)
+      _ = try watcher.next { $0.parameters["state"] == "lost" }
+      step += 1
+    }
+    // What was in the socket is whole, and the other one goes on.
+    #expect(try client.rest().count > 10)
+    receiver.sendFix(step: step)
+    _ = try watcher.next { $0.parameters["fix"] != nil }
   }
 
   private func clientCount(_ daemon: DaemonProcess) throws -> JSON? {
