@@ -239,6 +239,22 @@ import Varlink
     }
   }
 
+  @Test func `a damaged file is set aside and told of, and everything has its default`() throws {
+    let folder = try TemporaryFolder()
+    let damaged = String(repeating: "no database\n", count: 500)
+    try folder.write(damaged, to: "bearingd.preferences")
+    let daemon = try DaemonProcess(Self.simulation, in: folder)
+    let peer = try daemon.connect()
+    #expect(try preferences(peer.call("\(Self.interface).List")).values.allSatisfy(\.isDefault))
+    let set = try preference(
+      peer.call("\(Self.interface).Set", ["key": "display.units", "value": "\"nautical\""]))
+    #expect(set.value == "\"nautical\"")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let aside = try #require(names.first { $0.hasPrefix("bearingd.preferences.damaged-") })
+    #expect(daemon.log.contains("the damaged file is now \(folder.path)/\(aside)"))
+    #expect(try String(contentsOfFile: "\(folder.path)/\(aside)", encoding: .utf8) == damaged)
+  }
+
   @Test func `what a reload fixes and frees is told at once`() throws {
     let daemon = try DaemonProcess(Self.simulation)
     let peer = try daemon.connect()

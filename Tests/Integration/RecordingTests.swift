@@ -54,6 +54,24 @@ import Varlink
     #expect(unexplained.count <= dropped, "missing: \(unexplained)")
   }
 
+  @Test(
+    "Magnetic variation is positive to the east, whatever gpsd's manual says",
+    arguments: [("15.8,E", 15.8), ("15.8,W", -15.8)])
+  func magneticVariation(said: String, degrees: Double) throws {
+    let folder = try TemporaryFolder()
+    let recording = try folder.write(
+      NMEATrack(rate: 1, variation: said).recording(fixes: 5), to: "variation.log")
+    let replay = try GpsdReplay(recording: recording, cycle: Self.cycle)
+    let daemon = try DaemonProcess(
+      "[Location]\nGpsdPort=\(replay.port)\n[Accelerometer]\nSource=none\n")
+    let peer = try daemon.connect()
+    try peer.stream("io.bearing.location.Subscribe")
+    _ = try peer.next { $0["state"] == "searching" }
+    replay.go()
+    let fix = try peer.next { $0["fix"] != nil }["fix"]
+    #expect(fix?["magneticVariation"]?.number == degrees)
+  }
+
   /// The receivers that gpsd tells of.
   private static func receivers(in lines: [String]) -> Set<String> {
     Set(

@@ -4,14 +4,17 @@ internal import Foundation
 public struct NMEATrack: Sendable {
   /// Fixes in a second.
   public let rate: Int
+  /// Magnetic variation as RMC has it: degrees, a comma, and E or W.
+  public let variation: String
   private let start: Int
   private static let metresPerDegree = 111_320.0
   private static let metresPerSecond = 10.0
   private static let knotsPerMetrePerSecond = 1.943_844
 
   /// A track from noon of a day in 2026 on.
-  public init(rate: Int) {
+  public init(rate: Int, variation: String = ",") {
     self.rate = rate
+    self.variation = variation
     start = 12 * 3600
   }
 
@@ -28,7 +31,7 @@ public struct NMEATrack: Sendable {
     let knots = Self.metresPerSecond * Self.knotsPerMetrePerSecond
     let place = "\(latitude),N,00800.00000,E"
     return [
-      String(format: "GPRMC,%@,A,%@,%.3f,0.00,301126,,,A", time, place, knots),
+      String(format: "GPRMC,%@,A,%@,%.3f,0.00,301126,%@,A", time, place, knots, variation),
       "GPGGA,\(time),\(place),1,08,1.00,500.0,M,50.0,M,,",
     ].map(Self.framed)
   }

@@ -104,6 +104,10 @@ import Testing
     let second = try store.approximateSecret()
     #expect(first.grid.shift == second.grid.shift && first.grid.turn == second.grid.turn)
     #expect(first.phase == second.phase)
+    var moved = second
+    moved.cell = ApproximateGrid.Cell(row: 4711, column: 815)
+    try store.saveApproximateSecret(moved)
+    #expect(try store.approximateSecret() == moved)
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }

@@ -87,6 +87,31 @@ import Varlink
   }
 
   @Test(
+    "On a full disk a preference is refused, and the old value holds", .enabled(if: canMount))
+  func fullForPreferences() throws {
+    let daemon = try daemonOnDisk("true")
+    let client = try DaemonClient(daemon.socket)
+    func set(_ value: String) throws -> DaemonClient.Message {
+      try client.call(
+        "io.bearing.preferences.Set", ["key": "display.units", "value": .string("\"\(value)\"")])
+    }
+    func value() throws -> JSON? {
+      try client.call("io.bearing.preferences.Get", ["key": "display.units"])
+        .parameters["preference"]?["value"]
+    }
+    #expect(try set("nautical").error == nil)
+    let filling = disk(of: daemon) + "/filling"
+    _ = try ProgramRun.run("/bin/sh", ["-c", "cat /dev/zero >'\(filling)' 2>/dev/null || true"])
+    let refused = try set("imperial")
+    #expect(refused.error == "io.bearing.preferences.StorageFailed")
+    #expect(refused.parameters["reason"]?.string?.contains("free some space") == true)
+    #expect(try value() == "\"nautical\"")
+    try FileManager.default.removeItem(atPath: filling)
+    #expect(try set("imperial").error == nil)
+    #expect(try value() == "\"imperial\"")
+  }
+
+  @Test(
     "On a disk that may only be read nothing is stored, and positions come", .enabled(if: canMount))
   func readOnly() throws {
     let daemon = try daemonOnDisk("mount -o remount,ro \"$STATE_DIRECTORY\"")
