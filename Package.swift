@@ -105,10 +105,10 @@ let package = Package(
       name: "third-device", dependencies: ["BearingCore", "BearingModel", "Varlink"],
       path: "Tests/third-device", swiftSettings: strict),
     .executableTarget(
-      name: "singleton-race", dependencies: ["BearingCore"], path: "Tests/singleton-race",
-      swiftSettings: strict),
+      name: "singleton-race", dependencies: ["BearingCore", "Locking"],
+      path: "Tests/singleton-race", swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Varlink"],
+      name: "TestSupport", dependencies: ["BearingModel", "CLinux", "Locking", "Varlink"],
       path: "Tests/TestSupport",
       exclude: ["gpsd-replay", "mocked-machine"],
       swiftSettings: strictTests),
@@ -162,7 +162,9 @@ let package = Package(
       swiftSettings: strictTests),
     .testTarget(
       name: "Integration",
-      dependencies: ["BearingClient", "BearingModel", "SQLiteStore", "Varlink", "TestSupport"],
+      dependencies: [
+        "BearingClient", "BearingModel", "Locking", "SQLiteStore", "Varlink", "TestSupport",
+      ],
       path: "Tests/Integration", exclude: ["Handover", "Peers"], swiftSettings: strictTests),
     .testTarget(
       name: "Checks", dependencies: ["TestSupport"], path: "Tests/Checks",

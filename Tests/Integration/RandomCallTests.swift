@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import TestSupport
 import Testing
 import Varlink
@@ -104,7 +104,7 @@ import Varlink
     let daemon = try DaemonProcess(
       "[Location]\nSource=simulation\n[Accelerometer]\nSource=simulation\n[Limits]\nRequestTime=1\n"
     )
-    let faults = Mutex<[String]>([])
+    let faults = Guarded<[String]>([])
     let group = DispatchGroup()
     for number in 0..<4 as Range<UInt64> {
       group.enter()
@@ -112,7 +112,7 @@ import Varlink
         do {
           try Self.misbehave(socket, seed: seed &* 1000 &+ number, acts: 500)
         } catch {
-          faults.withLock { $0.append("client \(number) of seed \(seed): \(error)") }
+          faults.withValue { $0.append("client \(number) of seed \(seed): \(error)") }
         }
         group.leave()
       }
@@ -124,7 +124,7 @@ import Varlink
       #expect(try good.call("io.bearing.daemon.GetStatus").error == nil)
       #expect(try stream.next().continues)
     }
-    #expect(faults.withLock { $0 } == [])
+    #expect(faults.withValue { $0 } == [])
     #expect(
       try daemon.waitUntil {
         try good.call("io.bearing.daemon.GetStatus").parameters["clients"] == 2

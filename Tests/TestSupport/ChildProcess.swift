@@ -1,6 +1,6 @@
 public import Foundation
 import Glibc
-import Synchronization
+import Locking
 
 /// A program run beside the tests.
 ///
@@ -27,7 +27,7 @@ public final class ChildProcess: Sendable {
   public let output: FileHandle
   /// What it writes to standard error.
   public let errors: FileHandle
-  private let state = Mutex<End?>(nil)
+  private let state = Guarded<End?>(nil)
 
   /// Starts a program by its absolute path, without descriptors other than the three standard ones.
   ///
@@ -76,7 +76,7 @@ public final class ChildProcess: Sendable {
   }
 
   deinit {
-    if state.withLock({ $0 == nil }) {
+    if state.withValue({ $0 == nil }) {
       Glibc.kill(pid, SIGKILL)
       _ = wait()
     }
@@ -84,7 +84,7 @@ public final class ChildProcess: Sendable {
 
   /// Sends a signal, unless its end was waited for: the number may be another's by then.
   public func send(_ signal: Int32) {
-    state.withLock { end in
+    state.withValue { end in
       if end == nil { Glibc.kill(pid, signal) }
     }
   }
@@ -94,10 +94,10 @@ public final class ChildProcess: Sendable {
   public func wait() -> End {
     // Seen without being taken, so that a signal still has its process to go to.
     var seen = siginfo_t()
-    while state.withLock({ $0 == nil }),
+    while state.withValue({ $0 == nil }),
       waitid(P_PID, id_t(pid), &seen, WEXITED | WNOWAIT) < 0, errno == EINTR
     {}
-    return state.withLock { end in
+    return state.withValue { end in
       if let end { return end }
       var status: Int32 = 0
       while waitpid(pid, &status, 0) < 0, errno == EINTR {}

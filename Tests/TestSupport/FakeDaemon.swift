@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 public import Varlink
 
 /// Answers Varlink calls at a socket as a test scripts it, to have a daemon's faults at will.
@@ -110,7 +110,7 @@ public final class FakeDaemon: Sendable {
   public let path: String
   private let folder: TemporaryFolder
   private let script: Script
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// A daemon that listens at a socket in a folder of its own.
   public init(script: @escaping Script) throws {
@@ -123,16 +123,16 @@ public final class FakeDaemon: Sendable {
   deinit { stop() }
 
   /// The calls that came so far.
-  public var calls: [Call] { state.withLock { $0.calls } }
+  public var calls: [Call] { state.withValue { $0.calls } }
 
   /// The connections that were made so far, and how many of them are open.
   public var connectionCounts: (made: Int, open: Int) {
-    state.withLock { ($0.connectionCount, $0.connections.count) }
+    state.withValue { ($0.connectionCount, $0.connections.count) }
   }
 
   /// Stops listening and closes every connection, as when a daemon dies. The socket's file stays.
   public func stop() {
-    let open = state.withLock { state in
+    let open = state.withValue { state in
       defer {
         state.listener = nil
         state.connections = [:]
@@ -145,7 +145,7 @@ public final class FakeDaemon: Sendable {
   /// Listens again at the same path.
   public func start() throws {
     let listener = Connection(try Socket.listen(at: path, mode: 0o600, replacing: true))
-    state.withLock { $0.listener = listener }
+    state.withValue { $0.listener = listener }
     Thread.detachNewThread { [weak self] in
       while (try? listener.socket.wait(for: .readable)) == true {
         guard let accepted = try? listener.socket.accept() else { break }
@@ -156,7 +156,7 @@ public final class FakeDaemon: Sendable {
 
   private func serve(_ accepted: consuming Socket, of listener: Connection) -> Bool {
     let connection = Connection(accepted)
-    let number: Int? = state.withLock { state in
+    let number: Int? = state.withValue { state in
       guard state.listener === listener else { return nil }
       defer { state.connectionCount += 1 }
       state.connections[state.connectionCount] = connection
@@ -171,7 +171,7 @@ public final class FakeDaemon: Sendable {
         framer.append(buffer.span.extracting(0..<count))
         while let message = try? framer.next(), let parsed = try? JSON(parsing: message) {
           guard let self else { return }
-          let call = self.state.withLock { state in
+          let call = self.state.withValue { state in
             let call = Call(
               parsed, number: state.calls.count, connectionNumber: number, connection: connection)
             state.calls.append(call)
@@ -180,7 +180,7 @@ public final class FakeDaemon: Sendable {
           self.script(call)
         }
       }
-      self?.state.withLock { _ = $0.connections.removeValue(forKey: number) }
+      self?.state.withValue { _ = $0.connections.removeValue(forKey: number) }
     }
     return true
   }

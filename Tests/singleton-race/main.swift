@@ -3,7 +3,7 @@
 import BearingCore
 import Dispatch
 import Foundation
-import Synchronization
+import Locking
 
 let racers = 64
 
@@ -23,19 +23,19 @@ final class BrokenSingleton {
 func race(_ find: @escaping @Sendable () -> ObjectIdentifier) -> Int {
   let start = DispatchSemaphore(value: 0)
   let done = DispatchSemaphore(value: 0)
-  let found = Mutex<Set<ObjectIdentifier>>([])
+  let found = Guarded<Set<ObjectIdentifier>>([])
   let threads = (0..<racers).map { _ in
     Thread {
       start.wait()
       let identity = find()
-      found.withLock { _ = $0.insert(identity) }
+      found.withValue { _ = $0.insert(identity) }
       done.signal()
     }
   }
   for thread in threads { thread.start() }
   for _ in threads { start.signal() }
   for _ in threads { done.wait() }
-  return found.withLock { $0.count }
+  return found.withValue { $0.count }
 }
 
 if CommandLine.arguments.contains("broken") {

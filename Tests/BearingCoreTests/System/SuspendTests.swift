@@ -1,6 +1,6 @@
 import BearingModel
 import Foundation
-import Synchronization
+import Locking
 import TestSupport
 import Testing
 
@@ -89,7 +89,7 @@ import Testing
   // MARK: A running sensor
 
   private final class Runs: Sendable {
-    let count = Mutex(0)
+    let count = Guarded(0)
   }
 
   /// A sensor that gives one sample each time that it is set up.
@@ -108,7 +108,7 @@ import Testing
     func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand> { self }
 
     func run(_ port: SourcePort<SensorReport, SensorDemand>) {
-      let run = runs.count.withLock { count in
+      let run = runs.count.withValue { count in
         count += 1
         return count
       }
@@ -166,7 +166,7 @@ import Testing
     let tooLate = try loop.timer { loop.exit() }
     tooLate.arm(at: .now() + 60 * Nanoseconds.second)
     try loop.run()
-    #expect(runs.count.withLock { $0 } == (seconds == 0 ? 1 : 2))
+    #expect(runs.count.withValue { $0 } == (seconds == 0 ? 1 : 2))
     desk.shutDown()
   }
 }
