@@ -54,6 +54,32 @@ import Varlink
     #expect(stream["age"]?.integer.map { $0 >= ages[1] } == true)
   }
 
+  @Test("It is written down when it is lost, and at the end", arguments: [true, false])
+  func laterFix(isLost: Bool) throws {
+    let daemon = try DaemonProcess(gpsd.configuration)
+    let client = try DaemonClient(daemon.socket)
+    _ = try client.open(Self.subscribe)
+    let receiver = try gpsd.acceptDaemon()
+    // The first is written at once, those of the minute after it are not.
+    for latitude in [47.5, 47.5003, 47.5006] {
+      receiver.sendFix(latitude, 8.5)
+      _ = try client.next { $0.parameters["fix"]?["latitude"]?.number == latitude }
+    }
+    func stored() throws -> Double? {
+      let database = try Database(
+        path: daemon.folder.path + "/state.db", mode: .readWrite, durability: .consistency)
+      let text = try database.prepare("SELECT fix FROM last_fix").first { $0.text(0) ?? "" }
+      return try JSON(parsing: Array((text ?? "null").utf8))["latitude"]?.number
+    }
+    if isLost {
+      receiver.send(#"{"class":"TPV","device":"/dev/fake0","mode":1}"#)
+      #expect(try daemon.waitUntil { try stored() == 47.5006 })
+    } else {
+      daemon.stop()
+      #expect(try stored() == 47.5006)
+    }
+  }
+
   @Test("With gpsd there and no new fix yet, the old one is not live, however young it is")
   func notLive() throws {
     let first = try daemonWithFix()
