@@ -63,6 +63,16 @@ import Varlink
     #expect(!run.output.contains("Bias=") && !run.output.contains("Sensor="))
   }
 
+  @Test func `a pose that cannot be is asked for again`() throws {
+    // The second is the first once more.
+    let seen = [Self.three[0], Self.three[0], Self.three[1], Self.three[2]]
+    let run = try Self.run(["--three"], try Self.daemon(seen), input: "\\n\\n\\n\\n")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("  the poses normal and rightUp are 0° apart and not 90°; hold"))
+    #expect(run.errors.components(separatedBy: "2 of 3: ").count == 3)
+    #expect(run.output.contains("    MountMatrix=0,1,0; -1,0,0; 0,0,1\n"))
+  }
+
   @Test func `input that ends is not another pose`() throws {
     let run = try Self.run(["--three"], try Self.daemon(Self.three), input: "\\n")
     #expect(run.status == 1)

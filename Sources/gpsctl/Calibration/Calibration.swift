@@ -82,7 +82,9 @@ struct Calibration: Sendable, Equatable {
     return sum / sum.length
   }
 
-  private static func check(_ measured: [Pose: SIMD3<Double>]) throws(Fault) {
+  /// Whether what was measured so far can be poses of one sensor: each gravity, and as far from each
+  /// other as they should be, roughly.
+  static func check(_ measured: [Pose: SIMD3<Double>]) throws(Fault) {
     let poses = Pose.allCases.filter { measured[$0] != nil }
     for pose in poses {
       let length = measured[pose]?.length ?? 0

@@ -74,11 +74,12 @@ private struct Calibrator {
     return meter
   }
 
-  /// All poses, each when a line comes on standard input.
+  /// All poses, each when a line comes on standard input; one that cannot be is asked for again.
   private func measureAll() async throws(Failure) -> [PoseMeasurement] {
     let poses = invocation.has(.three) ? Pose.three : Pose.allCases
     var measured: [PoseMeasurement] = []
-    for (index, pose) in poses.enumerated() {
+    while measured.count < poses.count {
+      let (index, pose) = (measured.count, poses[measured.count])
       let start = pose.instruction.prefix(1).uppercased() + pose.instruction.dropFirst()
       StandardStreams.writeError(
         "\(index + 1) of \(poses.count): \(start), and press Enter.\n")
@@ -88,7 +89,12 @@ private struct Calibrator {
       let measurement = try await meter.measure(pose).measurement
       let clear = StandardStreams.isErrorTerminal ? "\r\u{1B}[K" : ""
       StandardStreams.writeError("\(clear)  \(measurement.text)\n")
-      measured.append(measurement)
+      do throws(Calibration.Fault) {
+        try Calibration.check(vectors(measured + [measurement]))
+        measured.append(measurement)
+      } catch {
+        StandardStreams.writeError("  \(error.description)\n")
+      }
     }
     return measured
   }
@@ -107,17 +113,20 @@ private struct Calibrator {
     return measured
   }
 
+  /// By their poses; one that was measured again replaces the one before.
+  private func vectors(_ measured: [PoseMeasurement]) -> [Pose: SIMD3<Double>] {
+    Dictionary(measured.map { ($0.pose, $0.vector) }) { $1 }
+  }
+
   private func show(_ measured: [PoseMeasurement]) throws(Failure) {
     guard let first = measured.first else { throw Failure(.failed, "there are no poses") }
     if let other = measured.first(where: { $0.path != first.path }) {
       throw Failure(
         .failed, "the poses are of two sensors, \(first.sensor) and \(other.sensor); name one")
     }
-    // A pose that was measured again replaces the one before.
-    let vectors = Dictionary(measured.map { ($0.pose, $0.vector) }) { $1 }
     let calibration: Calibration
     do throws(Calibration.Fault) {
-      calibration = try Calibration(vectors)
+      calibration = try Calibration(vectors(measured))
     } catch {
       throw Failure(.failed, error.description)
     }
