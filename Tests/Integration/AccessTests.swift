@@ -141,6 +141,43 @@ struct AccessTests {
     #expect(refusal.error == "io.bearing.daemon.ClientNotFound")
   }
 
+  /// Whether a program may be given another file of groups here.
+  private static let canMount =
+    (try? ProgramRun.run("/usr/bin/unshare", ["--mount", "true"]))?.status == 0
+
+  @Test(
+    .enabled(if: canMount),
+    arguments: [
+      (60901, "precise", false), (60902, "approximate", false), (60903, "denied", true),
+    ] as [(UInt32, JSON, Bool)])
+  func theSystemsGroupsSayWhoMayWhat(group: UInt32, precision: JSON, isAdministrator: Bool) throws {
+    let folder = try TemporaryFolder()
+    let groups = try folder.write(
+      "bearing:x:60901:\nbearing-approximate:x:60902:\nbearing-admin:x:60903:\n", to: "group")
+    let daemon = try DaemonProcess(
+      Self.sources,
+      wrapper: [
+        "/usr/bin/unshare", "--mount", "sh", "-euc",
+        "mount --bind '\(groups)' /etc/group; exec \"$@\"", "sh",
+      ])
+    let root = try DaemonClient(daemon.socket)
+    _ = try root.call("io.bearing.daemon.GetStatus")
+    let client = try OtherUser.connect(to: daemon.socket, uid: 50004, groups: [group])[0]
+    let clients = try client.call("io.bearing.daemon.ListClients").parameters["clients"]?.array
+    #expect(clients?.count == (isAdministrator ? 2 : 1))
+    #expect(clients?.first { $0["uid"] == 50004 }?["precision"] == precision)
+    let metrics = try client.call("io.bearing.daemon.GetMetrics")
+    let set = try client.call(
+      "io.bearing.preferences.Set",
+      ["key": "display.units", "value": "\"nautical\"", "scope": "machine"])
+    if isAdministrator {
+      #expect(metrics.error == nil && set.error == nil)
+    } else {
+      #expect(metrics.error == "io.bearing.daemon.AccessDenied")
+      #expect(set.error == "io.bearing.preferences.AccessDenied")
+    }
+  }
+
   @Test func aChangedRuleCountsAtOnceAlsoForOpenStreams() throws {
     let daemon = try DaemonProcess(Self.sources + "User.50001=precise\n")
     let clients = try OtherUser.connect(to: daemon.socket, uid: 50001, count: 2)
