@@ -80,6 +80,8 @@ import Varlink
     #expect(
       try daemon.waitUntil {
         for _ in 0..<10 { try DaemonClient(daemon.socket).close() }
+        // The loop has turned: no more come than it takes.
+        _ = try client.call("io.bearing.daemon.GetStatus")
         return daemon.log.contains(/and \d+ more of the kind before/)
       })
     let line =
