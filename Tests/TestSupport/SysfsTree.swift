@@ -14,6 +14,10 @@ public final class SysfsTree: Sendable {
   /// Where its udev properties are.
   public var udev: String { folder.path + "/udev" }
 
+  /// The folder of the fixtures' machines.
+  public static let machines = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("BearingCoreTests/Fixtures/iio").path
+
   /// The tree that a description file tells of.
   public convenience init(describedBy file: String) throws {
     try self.init(String(contentsOfFile: file, encoding: .utf8))
@@ -21,11 +25,9 @@ public final class SysfsTree: Sendable {
 
   /// The tree of a machine of the fixtures, by the beginning of its file's name.
   public convenience init(machine prefix: String) throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("BearingCoreTests/Fixtures/iio").path
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.machines)
     let name = names.first { $0.hasPrefix(prefix) } ?? "none named \(prefix)"
-    try self.init(describedBy: "\(folder)/\(name)")
+    try self.init(describedBy: "\(Self.machines)/\(name)")
   }
 
   /// The tree that `description` tells of.

@@ -129,11 +129,14 @@ final class AccelerometerChannel {
     changed()
   }
 
-  /// Adds a stream of orientation, and sends its first reply.
+  /// Adds a stream of orientation, and sends its first reply: with a sensor that only starts, when
+  /// there is a pose or none has come in time, so that it need not be read twice.
   func open(_ record: PoseSubscription) {
     settle(for: Self.poseRate)
     poses.open(record)
-    post(.event, tellsLoss: false, to: [record.stream]) { writePose(&$0) }
+    if state != .starting {
+      post(.event, tellsLoss: false, to: [record.stream]) { writePose(&$0) }
+    }
     sendAll()
     changed()
   }
