@@ -98,7 +98,13 @@ public final class Daemon {
       path: "\(directories.state)/\(Self.preferencesName)", forced: configuration.preferences)
     self.preferences = preferences
     server.preferences = { [unowned preferences] uid in preferences.streams(of: uid) }
-    StorageReport.send { Journal.warning($0.description, .storage) }
+    StorageReport.send { report in
+      if case .failure = report {
+        PacedLog.storage.warning(report.description)
+      } else {
+        Journal.warning(report.description, .storage)
+      }
+    }
     server.onStatusChange = { [unowned interface] in interface.statusChanged() }
     for warning in self.warnings { Journal.warning(warning, .configuration) }
     try listen(configuration, directories, lock)

@@ -84,7 +84,7 @@ public final class Exchange {
 
   /// Answers that the daemon could not store what was asked.
   func fail(storing error: any Error) {
-    Journal.error("\(error)", .storage)
+    PacedLog.storage.warning("\(error)")
     fail("StorageFailed") { $0.member("reason", "\(error)") }
   }
 

@@ -163,4 +163,21 @@ import Varlink
     let regions = try DaemonClient(second.socket).call(Self.list).parameters["regions"]?.array
     #expect(regions?.map { $0["identifier"] } == ["home"])
   }
+
+  @Test("Calls that cannot be stored fill no journal", .enabled(if: canMount))
+  func quiet() throws {
+    let daemon = try daemonOnDisk("mount -o remount,ro none \"$STATE_DIRECTORY\"")
+    let start = Date()
+    let client = try DaemonClient(daemon.socket)
+    for number in 0..<100 {
+      let reply = try client.call(Self.add, region("region \(number)"))
+      #expect(reply.error == "io.bearing.regions.StorageFailed")
+      let setting: JSON = ["key": "location.minInterval", "value": .string("\(number)")]
+      #expect(try client.call("io.bearing.preferences.Set", setting).error != nil)
+    }
+    let seconds = Int(Date().timeIntervalSince(start))
+    let lines = daemon.log.split(separator: "\n").count { $0.contains("read-only") }
+    #expect(lines >= 1 && lines <= seconds + 2, "\(daemon.log)")
+    #expect(daemon.stop() == 0)
+  }
 }
