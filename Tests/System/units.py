@@ -301,8 +301,6 @@ def test_open_streams_go_on_over_restart_kill_and_watchdog_abort():
         "watchdog abort": lambda: must("systemctl", "kill", "-s", "STOP", SERVICE),
     }
     for name, way in ways.items():
-        # However often the tests before started it.
-        must("systemctl", "reset-failed", SERVICE)
         before, streams.longest = main_pid(), 0.0
         way()
         wait_for("new daemon", lambda: main_pid() not in (0, before))

@@ -97,8 +97,8 @@ final class RegionsInterface: InterfaceHandler {
       for exchange in waiting where !exchange.isOver { carryOut(exchange) }
     case .failure(let error):
       loading = .failed
-      Journal.error(
-        "\(error); no region is watched, and the next call for one tries again", .storage)
+      PacedLog.storage.warning(
+        "\(error); no region is watched, and the next call for one tries again")
       for exchange in waiting { exchange.fail(storing: error) }
     }
   }

@@ -166,7 +166,7 @@ import Varlink
 
   @Test("Calls that cannot be stored fill no journal", .enabled(if: canMount))
   func quiet() throws {
-    let daemon = try daemonOnDisk("mount -o remount,ro none \"$STATE_DIRECTORY\"")
+    let daemon = try daemonOnDisk("mount -o remount,ro \"$STATE_DIRECTORY\"")
     let start = Date()
     let client = try DaemonClient(daemon.socket)
     for number in 0..<100 {
@@ -176,8 +176,9 @@ import Varlink
       #expect(try client.call("io.bearing.preferences.Set", setting).error != nil)
     }
     let seconds = Int(Date().timeIntervalSince(start))
-    let lines = daemon.log.split(separator: "\n").count { $0.contains("read-only") }
-    #expect(lines >= 1 && lines <= seconds + 2, "\(daemon.log)")
+    let lines = daemon.log.split(separator: "\n").count
+    #expect(daemon.log.contains(daemon.folder.path))
+    #expect(lines <= seconds + 5, "\(daemon.log)")
     #expect(daemon.stop() == 0)
   }
 }
