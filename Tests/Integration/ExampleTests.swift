@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 /// The examples, each run with the real daemon as its head says.
-@Suite(.timeLimit(.minutes(3))) struct ExampleTests {
+@Suite struct ExampleTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

@@ -7,7 +7,7 @@ private let localedef = "/usr/bin/localedef"
 
 /// The daemon and gpsctl where people write a decimal comma.
 @Suite(
-  .timeLimit(.minutes(3)), .enabled(if: FileManager.default.isExecutableFile(atPath: localedef)))
+  .enabled(if: FileManager.default.isExecutableFile(atPath: localedef)))
 struct LocaleTests {
 
   private static let lines: [String] = {

@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 /// Three users at one daemon: one may know all, one roughly, one nothing; and the rules change.
-@Suite(.timeLimit(.minutes(4)), .enabled(if: OtherUser.isPossible, "needs root"))
+@Suite(.enabled(if: OtherUser.isPossible, "needs root"))
 struct PrecisionTests {
   private static let (precise, approximate, denied): (UInt32, UInt32, UInt32) = (
     54_331, 54_332, 54_333

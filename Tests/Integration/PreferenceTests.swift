@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 /// The daemon's preferences, as clients of its socket have them.
-@Suite(.timeLimit(.minutes(3))) struct PreferenceTests {
+@Suite struct PreferenceTests {
   private static let interface = "io.bearing.preferences"
   private static let simulation = "[Location]\nSource=simulation\n[Accelerometer]\nSource=none\n"
 

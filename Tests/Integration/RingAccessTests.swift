@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 /// Who may have the ring of samples, what becomes of it when that changes, and what nobody can do.
-@Suite(.timeLimit(.minutes(4)), .enabled(if: OtherUser.isPossible, "needs root"))
+@Suite(.enabled(if: OtherUser.isPossible, "needs root"))
 struct RingAccessTests {
   private static let (one, two): (UInt32, UInt32) = (54_341, 54_342)
   private static let denied = "io.bearing.accelerometer.AccessDenied"

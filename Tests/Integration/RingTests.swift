@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 /// The ring of samples in shared memory, as clients of the daemon's socket have it.
-@Suite(.timeLimit(.minutes(4))) struct RingTests {
+@Suite struct RingTests {
   static let openRing = "io.bearing.accelerometer.OpenRing"
   private static let (replaced, sensorGone, stopped): (UInt32, UInt32, UInt32) = (1, 2, 3)
   private static let live: UInt32 = 3

@@ -81,7 +81,12 @@ public final class GpsdReplay {
   deinit {
     try? input.fileHandleForWriting.close()
     if process.isRunning { process.terminate() }
+    let killer = DispatchWorkItem { [process] in
+      Glibc.kill(process.processIdentifier, SIGKILL)
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: killer)
     process.waitUntilExit()
+    killer.cancel()
   }
 
   /// Plays; to be called when all who listen are connected.

@@ -6,7 +6,7 @@ import Varlink
 @testable import gpsctl
 
 /// `gpsctl calibrate` as it is called.
-@Suite(.timeLimit(.minutes(2))) struct CalibrateCommandTests {
+@Suite struct CalibrateCommandTests {
   private static let sensor: JSON = [
     "identifier": "iio:device0", "path": "/devices/chip", "name": "chip", "location": "display",
     "mode": "polling", "rate": 50, "availableRates": [], "scale": [0.01, 0.01, 0.01],

@@ -18,7 +18,7 @@ private func gpsctl(
   return try ProgramRun.run(ProgramRun.path(of: "gpsctl"), arguments, environment: place)
 }
 
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite struct CommandTests {
   @Test func `fix asks in the wire's units and shows all that is known`() throws {
     let daemon = try FakeDaemon { $0.reply(["fix": fix, "age": 250, "bestEffort": false]) }
     let run = try gpsctl(

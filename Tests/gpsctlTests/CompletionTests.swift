@@ -41,7 +41,7 @@ private let offers: [(line: String, words: Set<String>)] = [
   ("gpsctl completion", []),
 ]
 
-@Suite(.timeLimit(.minutes(2))) struct CompletionTests {
+@Suite struct CompletionTests {
   @Test(.enabled(if: isInstalled("bash")), arguments: offers)
   func `bash completes commands, words, options and their values`(
     line: String, words: Set<String>

@@ -21,7 +21,7 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
     ProgramRun.path(of: "gpsctl"), arguments, environment: ["BEARING_SOCKET": daemon.path])
 }
 
-@Suite(.timeLimit(.minutes(2))) struct WatchTests {
+@Suite struct WatchTests {
   @Test func `a position that is not of now does not look like one`() throws {
     let daemon = try FakeDaemon { call in
       call.reply(["state": "searching"], continues: true)

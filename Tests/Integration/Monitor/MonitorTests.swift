@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `gpsctl monitor` in a real terminal, on the real daemon with simulated devices.
-@Suite(.enabled(if: TerminalSession.isThere), .timeLimit(.minutes(5))) struct MonitorTests {
+@Suite(.enabled(if: TerminalSession.isThere)) struct MonitorTests {
   private static let program = ProgramRun.path(of: "gpsctl")
   private let demo: DemoDaemon
 
