@@ -67,7 +67,7 @@ import TestSupport
     #expect(harness.fixes.map(\.latitude) == [46, 46.0001, 46.0002, 46.0004, 46.0005])
     let connected: [LocationState] = [.connecting, .searching, .live]
     #expect(harness.states == connected + connected + connected + [.stale, .lost, .live])
-    #expect(harness.stop(within: 2))
+    #expect(harness.stop(within: 10))
     #expect(connection.isClosedByClient())
   }
 
