@@ -42,12 +42,15 @@ struct IIOModes {
 /// What earlier runs of a sensor found out, so that the next start need not wait for it again; and
 /// what the log was told, so that it is told once.
 final class IIOModeMemory: Sendable {
-  /// Nanoseconds after which a way that gave nothing is tried again.
+  /// Nanoseconds after which a way that gave nothing is tried again; after a suspend it is at once,
+  /// since drivers start anew then.
   static let retryTime = 600 * Nanoseconds.second
 
   private struct Failure {
     let reason: String
     let time: BootTime
+    /// Nanoseconds that the machine had been suspended by then.
+    let asleep: Int64
   }
 
   private struct Known {
@@ -58,17 +61,22 @@ final class IIOModeMemory: Sendable {
   private let known = Guarded<[String: Known]>([:])
 
   /// The ways that gave nothing lately, by the sensor's path.
-  func failed(_ sensor: Sensor, now: BootTime = .now()) -> [IIOMode: String] {
+  func failed(
+    _ sensor: Sensor, now: BootTime = .now(), asleep: Int64 = BootTime.asleep()
+  ) -> [IIOMode: String] {
     known.withValue { known in
-      (known[sensor.path]?.failed ?? [:]).filter { now - $0.value.time < Self.retryTime }
-        .mapValues(\.reason)
+      (known[sensor.path]?.failed ?? [:]).filter {
+        now - $0.value.time < Self.retryTime && asleep - $0.value.asleep < SuspendWatch.least
+      }
+      .mapValues(\.reason)
     }
   }
 
   /// Notes that a way gave nothing.
   func note(_ sensor: Sensor, _ mode: IIOMode, gaveNothing reason: String) {
     known.withValue { known in
-      known[sensor.path, default: Known()].failed[mode] = Failure(reason: reason, time: .now())
+      known[sensor.path, default: Known()].failed[mode] = Failure(
+        reason: reason, time: .now(), asleep: BootTime.asleep())
     }
   }
 

@@ -179,6 +179,29 @@ import Testing
     #expect(again.stop())
   }
 
+  @Test("What gave nothing is tried again after ten minutes, after a suspend, and when it is gone")
+  func memory() {
+    let memory = IIOModeMemory()
+    func make(_ path: String) -> Sensor {
+      Sensor(
+        identifier: "iio:device0", path: path, name: "lis3dh", location: "", mode: "", rate: 0,
+        availableRates: [], scale: [], mountMatrix: [], mountMatrixSource: "", signNegated: false,
+        simulated: false, warnings: [])
+    }
+    let (sensor, other) = (make("one"), make("two"))
+    let (now, asleep) = (BootTime.now(), BootTime.asleep())
+    memory.note(sensor, .buffer, gaveNothing: "gave nothing")
+    let failed = [IIOMode.buffer: "gave nothing"]
+    #expect(memory.failed(sensor) == failed)
+    #expect(memory.failed(other).isEmpty)
+    #expect(memory.failed(sensor, now: now + 599 * Nanoseconds.second) == failed)
+    #expect(memory.failed(sensor, now: now + 700 * Nanoseconds.second).isEmpty)
+    #expect(memory.failed(sensor, asleep: asleep + 3 * Nanoseconds.second).isEmpty)
+    #expect(memory.failed(sensor, asleep: asleep + Nanoseconds.millisecond) == failed)
+    memory.forget(sensor)
+    #expect(memory.failed(sensor).isEmpty)
+  }
+
   @Test("A buffer that ends is left for polling; of a device that is gone, the source ends")
   func ends() throws {
     for isGone in [false, true] {
