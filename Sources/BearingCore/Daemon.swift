@@ -182,7 +182,7 @@ public final class Daemon {
   }
 
   /// Ends everything: at once when nothing runs, else when the devices are at rest, or in 2 s.
-  private func stop() {
+  public func stop() {
     guard deadline == nil else { return }
     ServiceManager.notify("STOPPING=1\nSTATUS=Stopping")
     server.stopListening()

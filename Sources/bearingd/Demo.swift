@@ -28,7 +28,7 @@ enum Demo {
         Ctrl-C ends it.
 
         """)
-      let views = try DemoView.all(on: daemon.loop, socket: socket)
+      let views = try DemoView.all(on: daemon.loop, socket: socket, unread: daemon.stop)
       try daemon.run()
       withExtendedLifetime(views) {}
       say("\nEnded.")

@@ -6,32 +6,37 @@ internal import Varlink
 final class DemoView {
   private let socket: Socket
   private let show: (JSON) -> String?
+  private let unread: () -> Void
   private var framer = MessageFramer()
   private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
   private var watch: Watch?
 
-  /// A view for each kind of stream.
-  static func all(on loop: EventLoop, socket: String) throws -> [DemoView] {
+  /// A view for each kind of stream; `unread` is called when nobody reads what they print.
+  static func all(
+    on loop: EventLoop, socket: String, unread: @escaping () -> Void
+  ) throws -> [DemoView] {
     [
       try DemoView(
         on: loop, socket: socket, call: #"{"method":"io.bearing.location.Subscribe","more":true}"#,
-        show: location),
+        unread: unread, show: location),
       try DemoView(
         on: loop, socket: socket,
         call: #"{"method":"io.bearing.accelerometer.Subscribe","#
           + #""parameters":{"rate":1},"more":true}"#,
-        show: acceleration),
+        unread: unread, show: acceleration),
       try DemoView(
         on: loop, socket: socket,
         call: #"{"method":"io.bearing.accelerometer.SubscribeOrientation","more":true}"#,
-        show: orientation),
+        unread: unread, show: orientation),
     ]
   }
 
   private init(
-    on loop: EventLoop, socket path: String, call: String, show: @escaping (JSON) -> String?
+    on loop: EventLoop, socket path: String, call: String, unread: @escaping () -> Void,
+    show: @escaping (JSON) -> String?
   ) throws {
     self.show = show
+    self.unread = unread
     socket = try Socket.connect(to: path)
     let message = Array(call.utf8) + [0]
     _ = try socket.send(message.span)
@@ -45,7 +50,8 @@ final class DemoView {
       framer.append(received.span.extracting(first: count))
       while let message = try framer.next() {
         let reply = try JSON(parsing: message, depthLimit: JSON.requestDepthLimit)
-        if let parameters = reply["parameters"], let line = show(parameters) { say(line) }
+        guard let line = reply["parameters"].flatMap(show) else { continue }
+        if !say(line) { unread() }
       }
     } catch {
       watch?.cancel()

@@ -150,6 +150,16 @@ import Varlink
     #expect(access(folder, F_OK) != 0)
   }
 
+  @Test func theDemonstrationEndsWhenNobodyReadsIt() throws {
+    let script = "\"$0\" --demo | head -n 1; echo ${PIPESTATUS[0]}"
+    let run = try ProgramRun.run(
+      "/bin/bash", ["-c", script, ProgramRun.path(of: "bearingd")], within: 60)
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("Both devices are simulated"))
+    #expect(lines.last == "0")
+    #expect(run.errors.isEmpty)
+  }
+
   @Test func aBrokenPipeEndsNothing() throws {
     let daemon = try DaemonProcess()
     daemon.send(SIGPIPE)
