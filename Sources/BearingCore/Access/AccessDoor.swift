@@ -154,7 +154,10 @@ public struct AccessDoor: Sendable {
   }
 
   private func administratorRemedy(_ caller: Caller) -> String {
-    let joining = Self.joining("bearing-admin", UserDatabase.name(of: caller.uid))
+    let name = UserDatabase.name(of: caller.uid)
+    // Who has no name can be in no group.
+    if name == String(caller.uid) { return "do it as root" }
+    let joining = Self.joining("bearing-admin", name)
     // A group is looked for when the configuration is read.
     return rules.administratorGroup == nil
       ? "sudo sh -c 'groupadd --system bearing-admin && \(rules.place.reload)' && \(joining)"

@@ -98,4 +98,14 @@ import Testing
     #expect(refusal?.reason.contains(reason) == true)
     #expect(refusal?.remedy.hasPrefix(remedy) == true)
   }
+
+  @Test func whoHasNoNameIsNotToldToJoinAGroup() {
+    let door = AccessDoor(Self.rules())
+    let nobody = Self.caller(4_000_000_000, [])
+    func remedy(_ requirement: AccessRequirement) -> String? {
+      #expect(throws: Refusal.self) { try door.check(nobody, for: requirement) }?.remedy
+    }
+    #expect(remedy(.position)?.contains("User.4000000000=precise") == true)
+    #expect(remedy(.administrator) == "do it as root")
+  }
 }
