@@ -141,7 +141,7 @@ final class ApproximateDesk {
       return true
     }
     for (stream, sequence) in zip(recipients, sequences) {
-      let message = StreamMessage(.latest, tellsLoss: true, writer: &writer) {
+      let message = StreamMessage(.latest, tellsLoss: true, sequence: sequence, writer: &writer) {
         $0.writeLocation(view.state, numbered(fix, sequence), age: now - tick)
       }
       outlet?.send(message, to: [stream])
@@ -157,8 +157,10 @@ final class ApproximateDesk {
     hub.selectSilent(at: now, into: &silent)
     for stream in silent {
       guard let record = hub.records.first(where: { $0.stream == stream }) else { continue }
-      let message = StreamMessage(.latest, tellsLoss: true, writer: &writer) { writer in
-        let fix = view.fix.map { numbered($0, max(1, record.delivered)) }
+      let fix = view.fix.map { numbered($0, max(1, record.delivered)) }
+      let message = StreamMessage(
+        .latest, tellsLoss: true, sequence: fix?.sequence ?? 0, writer: &writer
+      ) { writer in
         writer.writeLocation(view.state, fix, age: age(at: now))
         writer.member("repeated", true)
       }

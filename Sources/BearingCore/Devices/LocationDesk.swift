@@ -261,7 +261,9 @@ final class LocationDesk {
       return verdict.passed
     }
     rememberRecipients()
-    send(.latest) { $0.writeLocation(engine.state, fix, age: now - receipt) }
+    send(.latest, sequence: fix.sequence) {
+      $0.writeLocation(engine.state, fix, age: now - receipt)
+    }
     answerOneShots(fix, receipt: receipt)
     memory?.note(fix, at: now)
     guard !isRefined else { return }
@@ -309,7 +311,7 @@ final class LocationDesk {
   private func sendHeartbeats(_ now: BootTime) {
     recipients.removeAll(keepingCapacity: true)
     fixes.selectSilent(at: now, into: &recipients)
-    send(.latest) { writer in
+    send(.latest, sequence: engine.lastFix?.sequence ?? 0) { writer in
       writer.writeLocation(engine.state, engine.lastFix, age: age(at: now))
       writer.member("repeated", true)
     }
@@ -337,9 +339,12 @@ final class LocationDesk {
   }
 
   /// Encodes once and sends to all recipients; when there are none, neither.
-  private func send(_ kind: StreamMessage.Kind, _ members: (inout JSONWriter) -> Void) {
+  private func send(
+    _ kind: StreamMessage.Kind, sequence: Int = 0, _ members: (inout JSONWriter) -> Void
+  ) {
     guard !recipients.isEmpty else { return }
-    let message = StreamMessage(kind, tellsLoss: true, writer: &writer, members)
+    let message = StreamMessage(
+      kind, tellsLoss: true, sequence: sequence, writer: &writer, members)
     home?.outlet.send(message, to: recipients)
   }
 

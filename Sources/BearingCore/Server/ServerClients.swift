@@ -10,12 +10,16 @@ extension Server {
     return connection
   }
 
-  /// What the filters of a client's stream said of its last samples; nil when `caller` may know of
-  /// no such client.
+  /// What the filters of a client's stream, and its queue, said of its last samples; nil when
+  /// `caller` may know of no such client.
   func decisions(of id: StreamID, for caller: Caller) -> [DecisionLog.Decision]? {
     guard let connection = client(id, for: caller) else { return nil }
     guard let interface = connection.streamInterface else { return [] }
-    return handlers[interface]?.decisions(of: id) ?? []
+    let lost = connection.mailbox.lostFixes
+    return (handlers[interface]?.decisions(of: id) ?? []).map { decision in
+      let isLost = decision.verdict.passed && lost.contains(decision.sequence)
+      return isLost ? .init(sequence: decision.sequence, verdict: .lost) : decision
+    }
   }
 
   /// Disconnects a client; false when `caller` may know of no such client.

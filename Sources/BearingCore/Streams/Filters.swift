@@ -140,9 +140,10 @@ public struct LocationFilter: BitwiseCopyable, Sendable, Equatable {
 
 /// What a stream's filters said of one fix, with the numbers that explain it.
 public struct FilterVerdict: BitwiseCopyable, Sendable, Equatable {
-  /// The filters that a fix can be held back by; the wire's words.
+  /// The filters that a fix can be held back by; the wire's words. `queue`: it passed, and was then
+  /// dropped since the reader was behind.
   public enum Filter: UInt8, BitwiseCopyable, Sendable {
-    case none, minInterval, distanceFilter, maximumAccuracy, stationary
+    case none, minInterval, distanceFilter, maximumAccuracy, stationary, queue
   }
 
   /// Whether the fix is to be delivered.
@@ -158,6 +159,9 @@ public struct FilterVerdict: BitwiseCopyable, Sendable, Equatable {
   public static var passed: FilterVerdict {
     FilterVerdict(passed: true, filter: .none, value: .nan, limit: .nan)
   }
+
+  /// It passed, and was dropped from the queue.
+  static var lost: FilterVerdict { held(by: .queue, value: nil, limit: .nan) }
 
   /// Two verdicts are the same when all is, an unknown value being equal to itself.
   public static func == (lhs: FilterVerdict, rhs: FilterVerdict) -> Bool {

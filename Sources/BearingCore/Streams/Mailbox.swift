@@ -6,11 +6,17 @@ struct Mailbox {
     var lostBefore: Int
   }
 
+  /// How many of the lost fixes are remembered.
+  private static let memory = 16
+
   private var entries: [Entry] = []
   /// Bytes that wait.
   private(set) var byteCount = 0
   /// Replies or samples lost after all that waits or was sent: the next message is to tell it.
   private(set) var lostAtEnd = 0
+
+  /// The sequences of the last fixes that were lost, and not made up for by the same fix again.
+  private(set) var lostFixes: [Int] = []
 
   /// Whether nothing waits.
   var isEmpty: Bool { entries.isEmpty }
@@ -27,7 +33,7 @@ struct Mailbox {
     if message.kind == .latest,
       let older = entries.firstIndex(where: { $0.message.kind == .latest })
     {
-      lost += remove(at: older)
+      lost += remove(at: older, unless: message.sequence)
     }
     while byteCount + message.body.count > limit,
       let oldest = entries.firstIndex(where: { $0.message.kind.lossCount != nil })
@@ -37,6 +43,7 @@ struct Mailbox {
     guard byteCount + message.body.count <= limit else {
       guard let count = message.kind.lossCount else { return nil }
       lostAtEnd += count
+      forgo(message.sequence)
       return lost + count
     }
     entries.append(Entry(message: message, lostBefore: lostAtEnd))
@@ -65,8 +72,16 @@ struct Mailbox {
     entries.reduce(lostAtEnd) { $0 + $1.lostBefore + ($1.message.kind.lossCount ?? 0) }
   }
 
-  private mutating func remove(at index: Int) -> Int {
+  private mutating func forgo(_ sequence: Int) {
+    guard sequence > 0 else { return }
+    if lostFixes.count == Self.memory { lostFixes.removeFirst() }
+    lostFixes.append(sequence)
+  }
+
+  /// Takes away what is lost, `unless` the message that comes in its place is of the same fix.
+  private mutating func remove(at index: Int, unless sequence: Int = 0) -> Int {
     let entry = entries.remove(at: index)
+    if entry.message.sequence != sequence { forgo(entry.message.sequence) }
     let lost = entry.message.kind.lossCount ?? 0
     byteCount -= entry.message.body.count
     if index < entries.count {

@@ -20,6 +20,8 @@ public struct StreamMessage: Sendable {
 
   /// What may become of it.
   public let kind: Kind
+  /// The sequence of the fix in it; 0 for none.
+  let sequence: Int
   /// Whether the reply has a member `dropped` for what its reader lost before it.
   public let tellsLoss: Bool
   /// The whole reply, as those get it who lost nothing.
@@ -27,9 +29,11 @@ public struct StreamMessage: Sendable {
 
   /// A message whose parameters are written by `members`.
   public init(
-    _ kind: Kind, tellsLoss: Bool, writer: inout JSONWriter, _ members: (inout JSONWriter) -> Void
+    _ kind: Kind, tellsLoss: Bool, sequence: Int = 0, writer: inout JSONWriter,
+    _ members: (inout JSONWriter) -> Void
   ) {
     self.kind = kind
+    self.sequence = sequence
     self.tellsLoss = tellsLoss
     writer.removeAll()
     writer.object { writer in

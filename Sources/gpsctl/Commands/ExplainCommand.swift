@@ -9,8 +9,8 @@ extension Command {
     summary: "why a client's stream did or did not get its last positions",
     discussion: """
       CLIENT is the number that gpsctl clients shows. Each line is one position that the stream
-      might have had: delivered, or held back by a filter, with what was compared. No line says
-      where that was. Your own clients; any for root and the group bearing-admin.
+      might have had: delivered, or held back by a filter, with what was compared, or by the
+      queue, when the client had not read what came before. No line says where that was. Your own clients; any for root and the group bearing-admin.
       """,
     operands: .texts(["CLIENT"]),
     examples: [
@@ -50,11 +50,16 @@ struct DecisionTable {
         "\(decision.sequence)",
         decision.passed ? .init("delivered", .green) : .init("held", .yellow),
         .init(decision.passed ? "" : decision.filter),
-        .init(decision.passed ? "" : quantity(decision.value, decision.filter)),
-        .init(decision.passed ? "" : bound(decision)),
+        .init(isCompared(decision) ? quantity(decision.value, decision.filter) : ""),
+        .init(isCompared(decision) ? bound(decision) : ""),
       ])
     }
     return table.text(style: style)
+  }
+
+  /// What was dropped since the reader was behind was not compared with anything.
+  private func isCompared(_ decision: FilterDecision) -> Bool {
+    !decision.passed && decision.filter != "queue"
   }
 
   /// The filter for accuracy lets through what is below its limit, the others what is above.

@@ -66,6 +66,26 @@ import Testing
     #expect(Self.contents(of: "e1 e2 e3", limit: 2) == nil)
   }
 
+  /// Fixes such as `7`; `7e` is an event that holds one.
+  @Test(
+    arguments: [
+      ("1 2 3", [1, 2]), ("1 2e 3", [1]), ("1 1 2", [1]), ("1 1", []),
+      ((1...20).map(String.init).joined(separator: " "), Array(4...19)),
+    ] as [(String, [Int])])
+  func theFixesThatWereLostAreRemembered(names: String, expected: [Int]) {
+    var mailbox = Mailbox()
+    var writer = JSONWriter()
+    for name in names.split(separator: " ") {
+      let isEvent = name.hasSuffix("e")
+      let message = StreamMessage(
+        isEvent ? .event : .latest, tellsLoss: true,
+        sequence: Int(isEvent ? name.dropLast() : name) ?? 0, writer: &writer
+      ) { $0.member("n", 1) }
+      _ = mailbox.add(message, limit: 10_000)
+    }
+    #expect(mailbox.lostFixes == expected)
+  }
+
   @Test func whatIsLostForAMessageIsCounted() {
     var mailbox = Mailbox()
     let size = Self.message(.event, "e1").body.count

@@ -1,3 +1,4 @@
+import BearingModel
 import Foundation
 import Glibc
 import TestSupport
@@ -43,6 +44,43 @@ import Varlink
     // 12.2 m from the one delivered, 5.6 m from the one repeated.
     receiver.sendFix(47.00011, 8.5)
     #expect(try client.next(where: isNews).parameters["fix"]?["latitude"] == 47.00011)
+  }
+
+  @Test("What was dropped since its reader was behind is explained so, and nothing else")
+  func queue() throws {
+    let (behind, receiver) = try stream([:])
+    let other = try DaemonClient(daemon.socket)
+    func ask(_ method: String, _ parameters: JSON = [:]) throws -> JSON {
+      try other.call("io.bearing.daemon." + method, parameters).parameters
+    }
+    let clients = try #require(try ask("ListClients")["clients"]?.array)
+    let number = try #require(
+      clients.first { $0["stream"]?.string == Self.subscribe }?["identifier"])
+    let reader = try DaemonClient(daemon.socket)
+    _ = try reader.open(Self.subscribe)
+    func dropped() throws -> Int64 {
+      let clients = try ask("ListClients")["clients"]?.array ?? []
+      return clients.first { $0["identifier"] == number }?["dropped"]?.integer ?? 0
+    }
+    var step = 0
+    while try dropped() < 5 {
+      receiver.sendFix(step: step)
+      _ = try reader.next(where: isNews)
+      step += 1
+      try #require(step < 10_000)
+    }
+    let decisions = try #require(
+      try ask("Explain", ["client": number])["decisions"]?.decode([FilterDecision].self))
+    var arrived: Set<Int> = []
+    while !arrived.contains(step) {
+      arrived.insert(
+        try Int(behind.next(where: isNews).parameters["fix"]?["sequence"]?.integer ?? 0))
+    }
+    #expect(decisions.count == 16)
+    #expect(decisions.map(\.passed) == decisions.map { arrived.contains($0.sequence) })
+    let lost = decisions.filter { !$0.passed }
+    #expect(lost.map(\.filter) == Array(repeating: "queue", count: 5))
+    #expect(lost.allSatisfy { $0.value == nil && $0.limit == nil })
   }
 
   @Test("maximumAccuracy holds back what is less accurate, or of unknown accuracy")
