@@ -8,6 +8,9 @@ struct MotionDetector: Sendable {
   private static let stillWindow = 2 * Nanoseconds.second
   /// The variance, in (m/s²)² summed over three axes, that the quietest sensor is taken to have.
   private static let leastNoise = 3 * 0.05 * 0.05
+  /// The variance, in (m/s²)² summed over three axes, that the noisiest sensor is taken to have: what
+  /// is more is movement, even when the sensor has known no rest yet.
+  private static let mostNoise = 3 * 0.3 * 0.3
   /// Times the sensor's own noise that is still.
   private static let stillFactor = 4.0
   /// The time constant of the low-pass that takes gravity away for a shake.
@@ -53,10 +56,15 @@ struct MotionDetector: Sendable {
     if let variance = window.variance {
       self.variance = variance
       noise.note(variance, at: time)
-      base = variance < Self.stillFactor * max(noise.smallest, Self.leastNoise) ? .still : .moving
+      base = variance < stillLimit ? .still : .moving
     }
     if base != before || !told.isEmpty, base != .unknown { told.append(base) }
     return told
+  }
+
+  /// The variance from which on the device moves.
+  private var stillLimit: Double {
+    Self.stillFactor * min(max(noise.smallest, Self.leastNoise), Self.mostNoise)
   }
 
   /// At least three sign reversals of one axis beyond ±1.5 g within a second, without gravity.
@@ -102,8 +110,7 @@ struct MotionDetector: Sendable {
     if magnitude > Self.tapLevel {
       if peakSince == nil {
         peakSince = time
-        let limit = Self.stillFactor * max(noise.smallest, Self.leastNoise)
-        wasQuiet = quiet.variance.map { $0 < limit } ?? false
+        wasQuiet = quiet.variance.map { $0 < stillLimit } ?? false
       }
       return false
     }

@@ -39,6 +39,12 @@ import Testing
     #expect(told.map(\.motion) == [.still])
   }
 
+  @Test func aDeviceThatHasKnownNoRestIsMovingWhenNoSensorIsThatNoisy() {
+    // A variance of 2 (m/s²)²: beyond four times 3 · 0.3².
+    let told = Self.motions(seconds: 10) { (0, 2 * sin(2 * .pi * 2 * $0), Self.gravity) }
+    #expect(told.map(\.motion) == [.moving])
+  }
+
   @Test func walkingIsMovingAndStandingIsStillAgain() {
     let told = Self.motions(seconds: 20) { second in
       (5..<10).contains(second)
