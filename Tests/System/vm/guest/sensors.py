@@ -41,11 +41,11 @@ def near(sample, values):
 
 
 def switches():
-    """How often the daemon's threads have been on a processor."""
+    """How often the daemon's threads have gone to sleep."""
     total = 0
     for task in os.listdir(f"/proc/{main_pid()}/task"):
         for line in read(f"/proc/{main_pid()}/task/{task}/status").splitlines():
-            if "ctxt_switches" in line:
+            if line.startswith("voluntary_ctxt_switches"):
                 total += int(line.split()[1])
     return total
 
@@ -126,9 +126,9 @@ def test_nobody_listens_and_nothing_wakes():
     # What the last stream's end has still to do is done first.
     wait_for("quiet", is_quiet)
     before = switches()
-    waits(10)
+    waits(30)
     # systemd's watchdog is told that all is well each 15 s.
-    assert switches() - before <= 2, f"{switches() - before} times in 10 s"
+    assert switches() - before <= 3, f"{switches() - before} times in 30 s"
     assert read(f"{BUS}/{hub.device}/buffer0/enable") == "0"
 
 
