@@ -58,7 +58,7 @@ import Varlink
         "/usr/bin/prlimit", ["--pid", String(daemon.pid), "--nofile=\(soft):"])
       #expect(run.status == 0, "\(run.errors)")
     }
-    try limit(daemon.descriptorCount)
+    try limit(daemon.nextDescriptor)
     let waiting = try (0..<20).map { _ in try DaemonClient(daemon.socket) }
     for client in waiting { try client.send("org.varlink.service.GetInfo") }
     #expect(try first.call("io.bearing.daemon.GetStatus").parameters["clients"] == 1)

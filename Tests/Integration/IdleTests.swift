@@ -58,7 +58,9 @@ import Varlink
       receiver.sendFix(step: 1)
       _ = try client.next { $0.parameters["fix"] != nil }
       // The table may change while it is read.
-      #expect(daemon.waitUntil { networkSockets(of: daemon).count == 1 })
+      #expect(
+        daemon.waitUntil { networkSockets(of: daemon).count == 1 },
+        "\(daemon.descriptors), of them \(networkSockets(of: daemon)); \(daemon.log)")
       client.close()
       #expect(receiver.isClosedByClient())
       try expectRest(daemon, silent)

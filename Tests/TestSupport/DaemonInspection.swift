@@ -3,18 +3,24 @@ import Foundation
 /// What the kernel tells of a running daemon.
 extension DaemonProcess {
   /// Looks again and again until something holds of which nobody is told; false when it does not in
-  /// time.
+  /// time, or the daemon has ended.
   public func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Date() + Self.patience
     while try !condition() {
-      if Date() > deadline { return false }
-      sched_yield()
+      if Date() > deadline || hasEnded(within: 0.01) { return try condition() }
     }
     return true
   }
 
   /// How many descriptors it has open.
   public var descriptorCount: Int { descriptors.count }
+
+  /// The number that its next descriptor gets.
+  public var nextDescriptor: Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
+    let numbers = Set(names.compactMap(Int.init))
+    return (0...numbers.count).first { !numbers.contains($0) } ?? 0
+  }
 
   /// What its descriptors are, such as `socket:[123]` or a file's path.
   public var descriptors: [String] {

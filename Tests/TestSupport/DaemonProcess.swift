@@ -87,6 +87,13 @@ public final class DaemonProcess: Sendable {
     (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
   }
 
+  /// Waits for its end, for so many seconds at most; whether it has ended.
+  public func hasEnded(within seconds: Double) -> Bool {
+    guard ended.wait(timeout: .now() + seconds) == .success else { return false }
+    ended.signal()  // so that it may be asked again
+    return true
+  }
+
   /// Sends it a signal.
   public func send(_ signal: Int32) { process.send(signal) }
 
@@ -105,11 +112,10 @@ public final class DaemonProcess: Sendable {
   public func end(with signal: Int32 = SIGTERM) -> Ending {
     let start = Date()
     process.send(signal)
-    if ended.wait(timeout: .now() + Self.patience) == .timedOut {
+    if !hasEnded(within: Self.patience) {
       process.send(SIGKILL)
-      ended.wait()
+      while !hasEnded(within: Self.patience) {}
     }
-    ended.signal()  // so that it may be asked again
     return Ending(end: process.wait(), seconds: Date().timeIntervalSince(start), log: log)
   }
 
