@@ -20,8 +20,7 @@ import Varlink
   /// The daemon's descriptors that are TCP sockets.
   private func networkSockets(of daemon: DaemonProcess) -> [String] {
     let inodes = ["tcp", "tcp6"].flatMap { name in
-      let table =
-        (try? String(contentsOfFile: "/proc/\(daemon.pid)/net/\(name)", encoding: .utf8)) ?? ""
+      let table = DaemonProcess.kernelText("/proc/\(daemon.pid)/net/\(name)")
       return table.split(separator: "\n").dropFirst().compactMap { line in
         let fields = line.split(separator: " ")
         return fields.count > 9 ? "socket:[\(fields[9])]" : nil

@@ -36,8 +36,16 @@ extension DaemonProcess {
 
   /// The names of its threads.
   public var threads: [String] {
-    threadFolders.compactMap { try? String(contentsOfFile: $0 + "/comm", encoding: .utf8) }
+    threadFolders.map { Self.kernelText($0 + "/comm") }
       .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+  }
+
+  /// A file of the kernel's; empty when it is not there.
+  ///
+  /// Read to its end: of a file without a size String takes no more than what the first read gives.
+  public static func kernelText(_ path: String) -> String {
+    let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd()
+    return String(decoding: bytes ?? Data(), as: UTF8.self)
   }
 
   /// How many threads it has.
@@ -53,7 +61,7 @@ extension DaemonProcess {
 
   /// Seconds of processor time that it has used.
   public var processorSeconds: Double {
-    let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    let text = Self.kernelText("/proc/\(pid)/stat")
     // utime and stime are fields 14 and 15; the name, field 2, may hold blanks.
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
@@ -70,7 +78,7 @@ extension DaemonProcess {
   }
 
   private func statusNumber(_ name: String, of file: String) -> Int? {
-    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+    let text = Self.kernelText(file)
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
     return line.flatMap {
       Int($0.split(separator: ":")[1].split(whereSeparator: \.isWhitespace)[0])
