@@ -10,11 +10,18 @@ struct Table {
     var colour: Style.Colour?
 
     init(_ text: String, _ colour: Style.Colour? = nil) {
-      self.text = text
+      self.text = Self.plain(text)
       self.colour = colour
     }
 
     init(stringLiteral text: String) { self.init(text) }
+
+    /// A program may call itself anything, also what a terminal takes for a command.
+    private static func plain(_ text: String) -> String {
+      let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+      guard text.unicodeScalars.contains(where: isControl) else { return text }
+      return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
+    }
   }
 
   private let headings: [String]
