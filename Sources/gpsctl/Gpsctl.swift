@@ -15,6 +15,7 @@ struct Gpsctl {
     StandardStreams.ignoreBrokenPipes()
     do throws(Failure) {
       if HandOver.isForGpsd(arguments) { throw HandOver.run(arguments) }
+      StandardStreams.fillClosed()
       StandardStreams.quietenDispatch()
       try await run(arguments)
     } catch {

@@ -37,6 +37,14 @@ enum StandardStreams {
     return String(decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// Takes the place of each standard stream that the caller has closed: else the connection to the
+  /// daemon would get it, and what is meant for people. Writing there fails as it did before.
+  static func fillClosed() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", O_RDONLY)  // takes the lowest number that is free
+    }
+  }
+
   /// Lets a write to a closed pipe fail with EPIPE instead of ending the program by a signal.
   static func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)
