@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
+import Varlink
 
 @testable import gpsctl
 
@@ -180,7 +181,8 @@ private let faults: [Fault] = [
         "/etc/bearingd/bearingd.conf", "[Location]\nGpsdHost=192.0.2.7\n[Daemon]\nGpsdHost=\n")
     case "a sensor that is not wanted is not missed":
       try machine.remove("/sys/bus/iio")
-      try machine.write("/etc/bearingd/bearingd.conf.d/a.conf", "[Accelerometer]\nSource=none\n")
+      try machine.write(
+        "/etc/bearingd/bearingd.conf.d/a.conf", "\t[Accelerometer] \r\n Source = none \r\n")
     case "shared memory of root's alone is no way around":
       try machine.write("/proc/sysvipc/shm", "key shmid perms size\n1196446532 3 600 15712 42\n")
     default:
@@ -195,6 +197,29 @@ private let faults: [Fault] = [
       return
     }
     #expect(machine.findings == [])
+  }
+
+  @Test func `what a daemon only plays is not looked for on the machine`() throws {
+    @Sendable func device(_ kind: String) -> JSON {
+      [
+        "kind": .string(kind), "state": "live", "detail": "", "subscribers": 0, "instance": "",
+        "simulated": true,
+      ]
+    }
+    let daemon = try FakeDaemon { call in
+      if call.method.hasSuffix("GetStatus") {
+        call.reply([
+          "version": "1", "pid": 1, "uptime": 1, "clients": 1, "warnings": [],
+          "devices": [device("location"), device("acceleration")],
+        ])
+      } else {
+        call.reply(["state": "live"])
+      }
+    }
+    let place = ["BEARING_SOCKET": daemon.path]
+    let run = try ProgramRun.run(ProgramRun.path(of: "gpsctl"), ["doctor"], environment: place)
+    let said = run.output + run.errors
+    #expect(!said.contains("gpsd") && !said.contains("accelerometer"), "\(said)")
   }
 
   @Test func `the program says what is wrong and ends with 1`() throws {

@@ -19,11 +19,13 @@ extension Command {
     ]
   ) { invocation throws(Failure) in
     let session = Session(invocation)
+    let devices = (try? await session.client.status().devices) ?? []
     let doctor = Doctor(
       tree: Tree(root: ""), socket: session.client.socket,
       user: Doctor.User(
         name: Users.name(of: Int(getuid())), uid: getuid(), groups: Users.ownGroups),
-      answer: await answer(session.client))
+      answer: await answer(session.client),
+      simulated: Set(devices.filter(\.simulated).map(\.kind)))
     let findings = doctor.findings
     if findings.isEmpty {
       if !session.isJSON { try StandardStreams.writeOutput("Nothing is wrong.\n") }

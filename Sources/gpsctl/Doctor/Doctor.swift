@@ -30,6 +30,8 @@ struct Doctor {
   let socket: String
   let user: User
   let answer: Answer
+  /// The kinds of devices that the daemon only plays, in the wire's words.
+  var simulated: Set<String> = []
 
   /// All that is wrong, what the rest depends on first.
   var findings: [Finding] {
@@ -88,12 +90,16 @@ struct Doctor {
   // MARK: What is configured
 
   private var usesGpsd: Bool {
+    if simulated.contains("location") { return false }
     let host = configured("GpsdHost", in: "Location") ?? "localhost"
     return configured("Source", in: "Location") ?? "gpsd" == "gpsd"
       && ["localhost", "127.0.0.1", "::1"].contains(host)
   }
 
-  private var usesSensors: Bool { configured("Source", in: "Accelerometer") ?? "iio" == "iio" }
+  private var usesSensors: Bool {
+    !simulated.contains("acceleration")
+      && configured("Source", in: "Accelerometer") ?? "iio" == "iio"
+  }
 
   /// The value that the daemon's configuration has for a key; nil when it stands nowhere.
   private func configured(_ key: String, in section: String) -> String? {
@@ -103,11 +109,19 @@ struct Doctor {
     var value: String?
     for file in files {
       var isInside = false
-      for line in (tree.text(of: file) ?? "").split(separator: "\n") {
-        if line.hasPrefix("[") { isInside = line == "[\(section)]" }
-        if isInside, line.hasPrefix(key + "=") { value = String(line.dropFirst(key.count + 1)) }
+      for line in (tree.text(of: file) ?? "").split(whereSeparator: \.isNewline) {
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+          .map(Self.trimmed)
+        if parts[0].hasPrefix("[") { isInside = parts[0] == "[\(section)]" }
+        if isInside, parts.count == 2, parts[0] == key { value = parts[1] }
       }
     }
     return value?.isEmpty ?? true ? nil : value
+  }
+
+  /// Without the blanks around it, which mean nothing in a configuration.
+  private static func trimmed(_ text: Substring) -> String {
+    let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
+    return String(text[..<end].drop(while: \.isWhitespace))
   }
 }

@@ -17,7 +17,8 @@ extension Doctor {
           reason: "there is neither acceleration nor orientation; a machine without one need not be"
             + " asked",
           remedy: "printf '[Accelerometer]\\nSource=none\\n' | "
-            + "sudo tee /etc/bearingd/bearingd.conf.d/no-accelerometer.conf")
+            + "sudo tee /etc/bearingd/bearingd.conf.d/no-accelerometer.conf"
+            + " && sudo systemctl restart bearingd")
       ]
     }
     guard let group = tree.group("bearingd") else {
