@@ -73,6 +73,28 @@ import Varlink
     #expect(run.output.contains("    MountMatrix=0,1,0; -1,0,0; 0,0,1\n"))
   }
 
+  @Test func `a first pose that was wrong is asked for again too`() throws {
+    // The first is held as the second should be.
+    let seen = [Self.three[1], Self.three[1], Self.three[1]] + Self.three
+    let run = try Self.run(["--three"], try Self.daemon(seen), input: "\\n\\n\\n\\n\\n\\n")
+    #expect(run.status == 0, "\(run.errors)")
+    let asked = run.errors.matches(of: #/(\d) of 3: /#).map { String($0.1) }
+    #expect(asked == ["1", "2", "2", "1", "2", "3"])
+    #expect(run.output.contains("    MountMatrix=0,1,0; -1,0,0; 0,0,1\n"))
+  }
+
+  @Test func `a pose without rest is asked for again`() throws {
+    let restless = try FakeDaemon { call in
+      call.reply(["state": "stale", "sensor": "iio:device0", "samples": []], continues: true)
+      call.waitForEnd()
+    }
+    let run = try Self.run(["--three", "--timeout", "300ms"], restless, input: "\\n\\n")
+    #expect(run.status == 1)
+    #expect(run.errors.components(separatedBy: "1 of 3: ").count == 4)
+    #expect(run.errors.components(separatedBy: "the device was not at rest").count == 3)
+    #expect(run.errors.hasSuffix("gpsctl: standard input ended before the pose normal\n"))
+  }
+
   @Test func `input that ends is not another pose`() throws {
     let run = try Self.run(["--three"], try Self.daemon(Self.three), input: "\\n")
     #expect(run.status == 1)

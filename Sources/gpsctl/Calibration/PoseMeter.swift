@@ -15,44 +15,23 @@ struct PoseMeter: Sendable {
   /// Told now and then how much the device moves, in metres per second squared.
   var progress: @Sendable (Double) -> Void = { _ in }
 
-  /// What was measured, and the sensor that did it.
-  struct Measured: Sendable {
-    let measurement: PoseMeasurement
-    let sensor: Sensor
+  /// Waits for rest and measures; nil when there was none in time.
+  func measure(_ pose: Pose) async throws(Failure) -> PoseMeasurement? {
+    try await within(timeout) { () async throws(Failure) in try await follow(pose) }
   }
 
-  /// Waits for rest and measures.
-  func measure(_ pose: Pose) async throws(Failure) -> Measured {
-    let outcome = await withTaskGroup(of: Result<Measured, Failure>?.self) { group in
-      group.addTask {
-        do throws(Failure) {
-          return .success(try await follow(pose))
-        } catch {
-          return .failure(error)
-        }
-      }
-      group.addTask {
-        try? await Task.sleep(for: timeout)
-        return nil
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? nil
-    }
-    guard let outcome else {
-      throw Failure(
-        .noData,
-        "the device was not at rest for 1.5 s within \(Times.span(timeout)); put it against"
-          + " something that holds it")
-    }
-    return try outcome.get()
+  /// What to say when there was no rest.
+  var unrest: String {
+    "the device was not at rest for 1.5 s within \(Times.span(timeout)); put it against"
+      + " something that holds it"
   }
 
-  private func follow(_ pose: Pose) async throws(Failure) -> Measured {
+  private func follow(_ pose: Pose) async throws(Failure) -> PoseMeasurement {
     var events = client.accelerationUpdates(rate: Self.rate, sensor: sensor).makeAsyncIterator()
     var window = RestWindow()
     var identifier: String?
     var told = 0
-    while let event = try await next(&events) {
+    while let event = try await events.nextEvent() {
       guard let update = event.update, !update.isRepeated else { continue }
       identifier = update.sensor ?? identifier
       if update.state == .noSensor || update.state == .failed {
@@ -76,7 +55,7 @@ struct PoseMeter: Sendable {
 
   private func measured(
     _ pose: Pose, _ mean: SIMD3<Double>, _ deviation: Double, _ identifier: String
-  ) async throws(Failure) -> Measured {
+  ) async throws(Failure) -> PoseMeasurement {
     let list: SensorList
     do throws(BearingError) {
       list = try await client.sensors()
@@ -86,19 +65,8 @@ struct PoseMeter: Sendable {
     guard let found = list.sensors.first(where: { $0.identifier == identifier }),
       let frame = SensorFrame(found)
     else { throw Failure(.noData, "the sensor \(identifier) went while it was measured") }
-    return Measured(
-      measurement: PoseMeasurement(
-        pose: pose, vector: frame.undo(mean), deviation: deviation, sensor: identifier,
-        path: found.path), sensor: found)
-  }
-
-  private func next(
-    _ events: inout BearingStream<AccelerationUpdate>.Iterator
-  ) async throws(Failure) -> StreamEvent<AccelerationUpdate>? {
-    do throws(BearingError) {
-      return try await events.next()
-    } catch {
-      throw Failure(error)
-    }
+    return PoseMeasurement(
+      pose: pose, vector: frame.undo(mean), deviation: deviation, sensor: identifier,
+      path: found.path)
   }
 }

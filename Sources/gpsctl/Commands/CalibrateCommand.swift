@@ -54,7 +54,9 @@ private struct Calibrator {
     }
     if let file = invocation.text(.measured) { return try show(try read(file)) }
     if let pose = invocation.text(.pose).flatMap(Pose.init) {
-      let measurement = try await meter.measure(pose).measurement
+      guard let measurement = try await meter.measure(pose) else {
+        throw Failure(.noData, meter.unrest)
+      }
       return try StandardStreams.writeOutput(
         (session.isJSON ? "\(measurement.json)" : measurement.text) + "\n")
     }
@@ -74,10 +76,12 @@ private struct Calibrator {
     return meter
   }
 
-  /// All poses, each when a line comes on standard input; one that cannot be is asked for again.
+  /// All poses, each when a line comes on standard input; one that cannot be is asked for again, and
+  /// the second time the one before it too: that may be the one that was held otherwise.
   private func measureAll() async throws(Failure) -> [PoseMeasurement] {
     let poses = invocation.has(.three) ? Pose.three : Pose.allCases
     var measured: [PoseMeasurement] = []
+    var wasRefused = false
     while measured.count < poses.count {
       let (index, pose) = (measured.count, poses[measured.count])
       let start = pose.instruction.prefix(1).uppercased() + pose.instruction.dropFirst()
@@ -86,14 +90,18 @@ private struct Calibrator {
       guard readLine() != nil else {
         throw Failure(.failed, "standard input ended before the pose \(pose.rawValue)")
       }
-      let measurement = try await meter.measure(pose).measurement
+      let measurement = try await meter.measure(pose)
       let clear = StandardStreams.isErrorTerminal ? "\r\u{1B}[K" : ""
-      StandardStreams.writeError("\(clear)  \(measurement.text)\n")
+      StandardStreams.writeError("\(clear)  \(measurement?.text ?? meter.unrest)\n")
+      guard let measurement else { continue }
       do throws(Calibration.Fault) {
         try Calibration.check(vectors(measured + [measurement]))
         measured.append(measurement)
+        wasRefused = false
       } catch {
         StandardStreams.writeError("  \(error.description)\n")
+        if wasRefused { _ = measured.popLast() }
+        wasRefused.toggle()
       }
     }
     return measured
@@ -105,8 +113,9 @@ private struct Calibrator {
     for (index, line) in lines.enumerated() {
       guard let measurement = PoseMeasurement(parsing: line) else {
         throw Failure(
-          .failed, "\(file), line \(index + 1): not a pose as gpsctl calibrate --pose --json prints"
-        )
+          .failed,
+          "\(InputFile.shown(file)), line \(index + 1): not a pose as gpsctl calibrate --pose --json"
+            + " prints")
       }
       measured.append(measurement)
     }

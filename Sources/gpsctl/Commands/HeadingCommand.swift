@@ -19,7 +19,8 @@ extension Command {
   ) { invocation throws(Failure) in
     let session = Session(invocation)
     let maxAge = invocation.duration(.maxAge) ?? .seconds(5)
-    let first = FirstReply(session: session, timeout: invocation.duration(.timeout) ?? .seconds(30))
+    let first = FirstReply(
+      session: session, name: "heading", timeout: invocation.duration(.timeout) ?? .seconds(30))
     let reply = try await first.of(WatchStream.heading.method) { reply throws(Failure) in
       let update = try session.decode(reply, as: HeadingUpdate.self)
       return update.heading != nil && update.age ?? .zero <= maxAge

@@ -18,7 +18,8 @@ extension Command {
     ]
   ) { invocation throws(Failure) in
     let session = Session(invocation)
-    let first = FirstReply(session: session, timeout: invocation.duration(.timeout) ?? .seconds(5))
+    let first = FirstReply(
+      session: session, name: "orientation", timeout: invocation.duration(.timeout) ?? .seconds(5))
     let stream = WatchStream.orientation
     let reply = try await first.of(stream.method, stream.parameters(invocation)) {
       reply throws(Failure) in

@@ -60,7 +60,19 @@ extension Failure {
       case .invalidParameter: .usage
       default: .failed
       }
-    self.init(status, error.description)
+    let hint = if case .unreachable = error { "; see gpsctl doctor" } else { "" }
+    self.init(status, error.description + hint)
+  }
+}
+
+extension BearingStream.Iterator {
+  /// The next event; what ends the stream before its time is the program's failure.
+  mutating func nextEvent() async throws(gpsctl.Failure) -> StreamEvent<Update>? {
+    do {
+      return try await next()
+    } catch {
+      throw gpsctl.Failure(error)
+    }
   }
 }
 

@@ -18,7 +18,8 @@ extension Command {
   ) { invocation throws(Failure) in
     let session = Session(invocation)
     let maxAge = invocation.duration(.maxAge) ?? .seconds(5)
-    let first = FirstReply(session: session, timeout: invocation.duration(.timeout) ?? .seconds(30))
+    let first = FirstReply(
+      session: session, name: "satellites", timeout: invocation.duration(.timeout) ?? .seconds(30))
     let reply = try await first.of("io.bearing.location.SubscribeSky") { reply throws(Failure) in
       let update = try session.decode(reply, as: SkyUpdate.self)
       return update.sky != nil && update.age ?? .zero <= maxAge

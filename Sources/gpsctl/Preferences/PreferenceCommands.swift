@@ -179,18 +179,19 @@ private enum PreferenceCommands {
     let session = Session(invocation)
     let file = invocation.operands.first ?? InputFile.standardInput
     let bytes = try InputFile.read(file, upTo: fileLimit)
+    let shown = InputFile.shown(file)
     let members: [String: JSON]
     do {
       guard let object = try JSON(parsing: bytes).object else {
-        throw Failure(.failed, "\(file): expected a JSON object of keys and values")
+        throw Failure(.failed, "\(shown): expected a JSON object of keys and values")
       }
       members = object
     } catch let error as JSONError {
-      throw Failure(.failed, "\(file): \(error.description)")
+      throw Failure(.failed, "\(shown): \(error.description)")
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(.failed, "\(file): \(error)")
+      throw Failure(.failed, "\(shown): \(error)")
     }
     var failures: [Failure] = []
     for (key, value) in members.sorted(by: { $0.key < $1.key }) {

@@ -6,10 +6,13 @@ enum InputFile {
   static let standardInput = "-"
   private static let pieceBytes = 4096
 
+  /// How a name reads in a message.
+  static func shown(_ name: String) -> String { name == standardInput ? "standard input" : name }
+
   /// All bytes of a file; one with more than `limit` is refused.
   static func read(_ name: String, upTo limit: Int) throws(Failure) -> [UInt8] {
     let isInput = name == standardInput
-    let shown = isInput ? "standard input" : name
+    let shown = shown(name)
     let descriptor = isInput ? STDIN_FILENO : unsafe open(name, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw Failure(.failed, "\(shown) cannot be opened: \(StandardStreams.describe(errno))")

@@ -4,6 +4,8 @@ internal import Varlink
 /// The first reply of a stream that will do, for commands that show one.
 struct FirstReply: Sendable {
   let session: Session
+  /// What is waited for, such as "heading".
+  let name: String
   let timeout: Duration
 
   /// Waits for a reply that `isEnough`; exit status 3 with the last state when none comes in time.
@@ -12,26 +14,13 @@ struct FirstReply: Sendable {
     isEnough: @escaping @Sendable (JSON) throws(Failure) -> Bool
   ) async throws(Failure) -> JSON {
     let state = LastState()
-    let outcome = await withTaskGroup(of: Result<JSON, Failure>?.self) { group in
-      group.addTask {
-        do throws(Failure) {
-          return .success(
-            try await find(method, parameters, state: state, isEnough: isEnough))
-        } catch {
-          return .failure(error)
-        }
-      }
-      group.addTask {
-        try? await Task.sleep(for: timeout)
-        return nil
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? nil
+    let reply = try await within(timeout) { () async throws(Failure) in
+      try await find(method, parameters, state: state, isEnough: isEnough)
     }
-    guard let outcome else {
-      throw Failure(.noData, "nothing came within \(Times.span(timeout))\(await state.text)")
+    guard let reply else {
+      throw Failure(.noData, "no \(name) came within \(Times.span(timeout))\(await state.text)")
     }
-    return try outcome.get()
+    return reply
   }
 
   private func find(
@@ -39,18 +28,12 @@ struct FirstReply: Sendable {
     isEnough: @Sendable (JSON) throws(Failure) -> Bool
   ) async throws(Failure) -> JSON {
     var events = session.client.replies(method, parameters).makeAsyncIterator()
-    while true {
-      let event: StreamEvent<JSON>?
-      do {
-        event = try await events.next()
-      } catch {
-        throw Failure(error)
-      }
-      guard let event else { throw Failure(.noData, "the daemon ended the stream") }
+    while let event = try await events.nextEvent() {
       guard let reply = event.update else { continue }
       await state.set(reply["state"]?.string)
       if try isEnough(reply) { return reply }
     }
+    throw Failure(.noData, "the daemon ended the stream")
   }
 
   /// What the device was in when the time was over.

@@ -61,8 +61,7 @@ struct Watch: Sendable {
     case .done: return
     case .failed(let failure): throw failure
     case .timedOut:
-      if await printer.isSatisfied { return }
-      throw Failure(.noData, "no data in time")
+      if let lack = await printer.lack { throw Failure(.noData, "\(lack) in time") }
     }
   }
 
@@ -72,7 +71,7 @@ struct Watch: Sendable {
       stream.method, stream.parameters(invocation), resumption: stream.resumption)
     do throws(Failure) {
       var events = replies.makeAsyncIterator()
-      while let event = try await next(&events) {
+      while let event = try await events.nextEvent() {
         if try await printer.print(event, of: stream) { return .done }
       }
       return nil
@@ -90,16 +89,6 @@ struct Watch: Sendable {
       }
     } catch {}
   }
-
-  private func next(
-    _ events: inout BearingStream<JSON>.Iterator
-  ) async throws(Failure) -> StreamEvent<JSON>? {
-    do {
-      return try await events.next()
-    } catch {
-      throw Failure(error)
-    }
-  }
 }
 
 /// Prints what the streams tell, one line after the other, and counts.
@@ -114,7 +103,13 @@ actor WatchPrinter {
   }
 
   /// Whether as many measurements came as were wanted, or any when no number was given.
-  var isSatisfied: Bool { measurementCount >= limit ?? 1 }
+  private var isSatisfied: Bool { measurementCount >= limit ?? 1 }
+
+  /// What there is of too few measurements; nil when there are enough.
+  var lack: String? {
+    if isSatisfied { return nil }
+    return limit.map { "\(measurementCount) of \($0) measurements came" } ?? "no measurement came"
+  }
 
   /// Whether something is written as the person prefers.
   var writesAsPreferred: Bool { text.fixText.hasPreferences }
