@@ -24,13 +24,18 @@ struct BashCompletion {
       done
       case "$path $previous" in
     \(valueCases)
-        *" --socket") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        *" --socket") _gpsctl_files "$word"; return ;;
       esac
       case "$path" in
     \(pathCases)
       esac
       if [[ $word == -* ]]; then words=$options; fi
       COMPREPLY=($(compgen -W "$words" -- "$word"))
+    }
+    # Names of files: with a slash after a folder's, and no blank.
+    _gpsctl_files() {
+      COMPREPLY=($(compgen -f -- "$1"))
+      compopt -o filenames 2>/dev/null
     }
     _gpsctl_is_command() {
       case "$1" in
@@ -60,11 +65,12 @@ struct BashCompletion {
         let pattern = "\"\(path.joined(separator: " ")) --\(option.name)\""
         let reply =
           switch option.value {
-          case .choice(let words): "compgen -W \"\(words.joined(separator: " "))\" -- \"$word\""
-          case .file: "compgen -f -- \"$word\""
-          default: ""
+          case .choice(let words):
+            "COMPREPLY=($(compgen -W \"\(words.joined(separator: " "))\" -- \"$word\"))"
+          case .file: "_gpsctl_files \"$word\""
+          default: "COMPREPLY=()"
           }
-        lines.append("    \(pattern)) COMPREPLY=(\(reply.isEmpty ? "" : "$(\(reply))")); return ;;")
+        lines.append("    \(pattern)) \(reply); return ;;")
       }
     }
     return lines.joined(separator: "\n")
