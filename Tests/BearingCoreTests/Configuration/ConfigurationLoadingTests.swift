@@ -114,7 +114,11 @@ import Testing
         text += "\n[\(section)]\n"
       }
       let mark = key.change == .onReload ? " (reload)" : ""
-      text += "\n" + wrap(key.summary + mark) + "#\(key.name)=\(key.text(Configuration()) ?? "")\n"
+      // Where no default is to be seen, nothing else shows how a value is written.
+      let takes = key.section == "Preferences" ? " Takes \(key.expected)." : ""
+      text +=
+        "\n" + wrap(key.summary + takes + mark)
+        + "#\(key.name)=\(key.text(Configuration()) ?? "")\n"
     }
     return text
   }
