@@ -43,7 +43,7 @@ extension BearingError: CustomStringConvertible {
     case .denied(let reason, let remedy):
       return "denied: \(reason)" + (remedy.isEmpty ? "" : "; to allow it: \(remedy)")
     case .timeout(let state):
-      return "nothing came in time" + (state.isEmpty ? "" : " (state: \(state))")
+      return "nothing good enough came in time" + (state.isEmpty ? "" : " (state: \(state))")
     case .noSensor(let reason):
       return "no such sensor: \(reason)"
     case .quotaExceeded(let resource, let limit):

@@ -106,6 +106,13 @@ private func invocation(_ line: String) throws -> Invocation {
     }
     #expect(found == path)
   }
+
+  @Test func `help for a command that there is not is a mistake`() throws {
+    let failure = #expect(throws: Failure.self) { try parser.command(at: ["region", "add", "x"]) }
+    #expect(
+      failure
+        == .usage("gpsctl region add has no command \"x\" (see gpsctl region add --help)"))
+  }
 }
 
 @Suite struct QuantityTests {
@@ -127,7 +134,8 @@ private func invocation(_ line: String) throws -> Invocation {
   }
 
   @Test(arguments: [
-    "", "m", "-1", "+1", "1,5", "nan", "inf", "0x10", "5 s", "5d", "1e400", "٣", "1e",
+    "", "m", "-1", "+1", "1,5", "nan", "inf", "0x10", "5 s", "5d", "1e400", "٣", "1e", "1e306km",
+    "1e306h",
   ])
   func `refuses what is not a quantity`(text: String) {
     #expect(Quantity.duration(text) == nil)

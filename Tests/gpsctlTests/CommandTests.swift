@@ -94,7 +94,7 @@ private func gpsctl(
     arguments: [
       (
         "io.bearing.location.Timeout", ["state": "searching"], 3,
-        "gpsctl: nothing came in time (state: searching)\n"
+        "gpsctl: nothing good enough came in time (state: searching)\n"
       ),
       (
         "io.bearing.location.AccessDenied",
@@ -240,9 +240,9 @@ private func gpsctl(
         """)
   }
 
-  @Test(arguments: ["sky", "orientation"])
+  @Test(arguments: [("sky", "satellites"), ("heading", "heading"), ("orientation", "orientation")])
   func `a device that gives nothing in time ends with status 3 and its state`(
-    command: String
+    command: String, name: String
   ) throws {
     let daemon = try FakeDaemon { call in
       call.reply(
@@ -251,7 +251,7 @@ private func gpsctl(
     }
     let run = try gpsctl([command, "--timeout", "500ms"], daemon)
     #expect(run.status == 3)
-    #expect(run.errors.hasPrefix("gpsctl: nothing came within 0.5 s (state: "))
+    #expect(run.errors.hasPrefix("gpsctl: no \(name) came within 0.5 s"))
   }
 
   @Test func `colours are for terminals, unless NO_COLOR is set`() throws {
@@ -268,6 +268,51 @@ private func gpsctl(
     #expect(try onTerminal(["NO_COLOR": "1"]).hasPrefix("live  "))
     #expect(try onTerminal(["TERM": "dumb"]).hasPrefix("live  "))
     #expect(try gpsctl(["watch"], daemon, environment: ["NO_COLOR": ""]).output.hasPrefix("live  "))
+  }
+
+  @Test(arguments: [
+    (["fix", "--timeout", "11m"], "--timeout 11 min 0 s: expected at most 10m"),
+    (
+      ["region", "add", "a", "-90.5", "7", "5"],
+      "gpsctl region add: LATITUDE -90.5: expected degrees from -90 to 90, such as -33.8568"
+    ),
+    (
+      ["region", "add", "a", "7", "nan", "5"],
+      "gpsctl region add: LONGITUDE nan: expected degrees from -180 to 180, such as -33.8568"
+    ),
+    (
+      ["region", "add", "a", "7", "7", "0"],
+      "gpsctl region add: RADIUS 0: expected a distance above 0, such as 100m"
+    ),
+  ])
+  func `a value that the daemon would refuse is told with what it takes`(
+    arguments: [String], message: String
+  ) throws {
+    let daemon = try FakeDaemon { $0.close() }
+    let run = try gpsctl(arguments, daemon)
+    #expect(run.status == 2)
+    #expect(run.errors == "gpsctl: \(message)\n")
+    #expect(daemon.calls.isEmpty)
+  }
+
+  @Test func `a program's name is text and no command for the terminal`() throws {
+    let client: JSON = [
+      "identifier": 9, "uid": 59_999, "pid": 77, "command": "a\u{1B}[2J\u{9B}b\tc", "since": 1,
+      "precision": "denied", "delivered": 0, "dropped": 0, "queuedBytes": 0,
+    ]
+    let daemon = try FakeDaemon { $0.reply(["clients": [client]]) }
+    let run = try gpsctl(["clients"], daemon)
+    #expect(run.lines.last?.contains("  a?[2J?b?c  ") == true)
+  }
+
+  /// A shell's `>&-`. The connection to the daemon must not take the place of what was closed.
+  @Test func `standard output that is closed is a failure and not the daemon's`() throws {
+    let daemon = try FakeDaemon { $0.reply(["text": "a 1\n"]) }
+    let run = try ProgramRun.run(
+      "/bin/sh", ["-c", "exec \(ProgramRun.path(of: "gpsctl")) metrics <&- >&-"],
+      environment: ["BEARING_SOCKET": daemon.path])
+    #expect(run.status == 1)
+    #expect(run.errors == "gpsctl: standard output cannot be written: Bad file descriptor\n")
   }
 
   @Test func `output that cannot be written is a failure`() throws {

@@ -106,17 +106,20 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
   }
 
   @Test(arguments: [
-    (["--timeout", "300ms"], 0), (["--timeout", "300ms", "--count", "1"], 0),
-    (["--timeout", "300ms", "--count", "3"], 3),
+    (["--timeout", "3s"], 0, ""), (["--timeout", "60s", "--count", "1"], 0, ""),
+    (["--timeout", "3s", "--count", "3"], 3, "gpsctl: 1 of 3 measurements came in time\n"),
+    (["sky", "--timeout", "300ms"], 3, "gpsctl: no measurement came in time\n"),
   ])
   func `the time's end is a failure only when too little came`(
-    arguments: [String], status: Int
+    arguments: [String], status: Int, errors: String
   ) throws {
     let daemon = try FakeDaemon { call in
       call.reply(live(1), continues: true)
       call.waitForEnd()
     }
-    #expect(try Int(gpsctl(["watch"] + arguments, daemon).status) == status)
+    let run = try gpsctl(["watch"] + arguments, daemon)
+    #expect(Int(run.status) == status)
+    #expect(run.errors == errors)
   }
 
   @Test func `several streams are told apart`() throws {

@@ -55,7 +55,12 @@ struct ArgumentParser {
   /// The command of a path, as help needs it.
   func command(at path: [String]) throws(Failure) -> Command {
     var rest = path[...]
-    return try findCommand(&rest).command
+    let found = try findCommand(&rest)
+    if let extra = rest.first {
+      let place = found.path.joined(separator: " ")
+      throw .usage("gpsctl \(place) has no command \"\(extra)\" (see gpsctl \(place) --help)")
+    }
+    return found.command
   }
 
   // MARK: Parts

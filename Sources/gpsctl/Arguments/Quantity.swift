@@ -27,14 +27,16 @@ enum Quantity {
   /// A distance in metres: 10m, 2km, 30ft, 1mi, 1nmi, or metres without a unit.
   static func distance(_ text: String) -> Double? {
     guard let (number, unit) = split(text) else { return nil }
+    let metres: Double
     switch unit {
-    case "", "m": return number
-    case "km": return number * 1000
-    case "ft": return number * Length.metresPerFoot
-    case "mi": return number * Length.metresPerMile
-    case "nmi", "NM": return number * Length.metresPerNauticalMile
+    case "", "m": metres = number
+    case "km": metres = number * 1000
+    case "ft": metres = number * Length.metresPerFoot
+    case "mi": metres = number * Length.metresPerMile
+    case "nmi", "NM": metres = number * Length.metresPerNauticalMile
     default: return nil
     }
+    return metres.isFinite ? metres : nil
   }
 
   /// A rate in hertz above 0: 50, 50Hz.

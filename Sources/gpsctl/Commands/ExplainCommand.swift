@@ -10,7 +10,8 @@ extension Command {
     discussion: """
       CLIENT is the number that gpsctl clients shows. Each line is one position that the stream
       might have had: delivered, or held back by a filter, with what was compared, or by the
-      queue, when the client had not read what came before. No line says where that was. Your own clients; any for root and the group bearing-admin.
+      queue, when the client had not read what came before. No line says where that was. Your own
+      clients; any for root and the group bearing-admin.
       """,
     operands: .texts(["CLIENT"]),
     examples: [

@@ -3,11 +3,14 @@ internal import Varlink
 
 extension Option {
   static let accuracy = Option("accuracy", .distance, "largest horizontal accuracy that will do")
-  static let timeout = Option("timeout", .duration, "how long to wait")
+  static let timeout = Option("timeout", .duration, "end after this long")
   static let maxAge = Option("max-age", .duration, "take a fix that is there and at most this old")
   static let bestEffort = Option(
     "best-effort", .flag, "take the most accurate one when the time is over")
 }
+
+/// As long as the daemon waits for a position at most.
+private let longestTimeout: Duration = .seconds(600)
 
 extension Command {
   /// One position.
@@ -28,8 +31,11 @@ extension Command {
       Example("gpsctl fix --coordinates utm --units nautical", "for a chart"),
     ]
   ) { invocation throws(Failure) in
-    let text = await FixText(invocation)
     let timeout = invocation.duration(.timeout)
+    if let timeout, timeout > longestTimeout {
+      throw .usage("--timeout \(Times.span(timeout)): expected at most 10m")
+    }
+    let text = await FixText(invocation)
     try await Session(invocation).show(
       "io.bearing.location.GetFix",
       [

@@ -5,7 +5,7 @@ extension Command {
     summary: "the daemon's counters, in Prometheus' text format",
     discussion: "For root and the group bearing-admin. No counter holds a position.",
     examples: [
-      Example("gpsctl metrics > /var/lib/prometheus/node-exporter/bearing.prom", "for a collector")
+      Example("gpsctl metrics | grep _dropped", "what slow readers have lost")
     ]
   ) { invocation throws(Failure) in
     struct Reply: Decodable { var text: String }

@@ -36,17 +36,21 @@ extension Command {
         "gpsctl region add harbour -33.8568 151.2153 0.5nmi --dwell 10m", "and staying there"),
     ]
   ) { invocation throws(Failure) in
-    let names = ["LATITUDE", "LONGITUDE"]
     var centre: [Double] = []
-    for (name, text) in zip(names, invocation.operands[1...]) {
-      guard let degrees = Double(text), degrees.isFinite else {
-        throw .usage("gpsctl region add: \(name) \(text): expected degrees such as -33.8568")
+    for ((name, most), text) in zip(
+      [("LATITUDE", 90), ("LONGITUDE", 180)], invocation.operands[1...])
+    {
+      guard let degrees = Double(text), degrees.magnitude <= Double(most) else {
+        throw .usage(
+          "gpsctl region add: \(name) \(text): expected degrees from -\(most) to \(most), such as"
+            + " -33.8568")
       }
       centre.append(degrees)
     }
-    guard let radius = Quantity.distance(invocation.operands[3]) else {
+    guard let radius = Quantity.distance(invocation.operands[3]), radius > 0 else {
       throw .usage(
-        "gpsctl region add: RADIUS \(invocation.operands[3]): expected a distance such as 100m")
+        "gpsctl region add: RADIUS \(invocation.operands[3]): expected a distance above 0, such as"
+          + " 100m")
     }
     struct Reply: Decodable { var region: Region }
     let session = Session(invocation)

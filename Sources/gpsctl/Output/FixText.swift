@@ -83,7 +83,7 @@ struct FixText: Sendable {
     let kind = [
       fix.dimensions.map { "\($0)D" }, fix.quality.map(\.rawValue), fix.receiver,
       fix.simulated ? "simulated" : nil,
-    ].compactMap { $0 }
+    ].compactMap { $0 }.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     if !kind.isEmpty { lines.append(("source", kind.joined(separator: ", "))) }
     let rows = lines.map { HelpText.padded($0.0, to: 10) + $0.1 }
     return ([place(fix)] + rows).joined(separator: "\n")
