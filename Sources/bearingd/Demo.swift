@@ -24,7 +24,7 @@ enum Demo {
         Both devices are simulated. Clients of this machine can connect to
           \(socket)
         such as, in another terminal:
-          gpsctl --socket \(socket) watch location
+          \(call(ofNeighbour: "gpsctl")) --socket \(socket) watch location
         Ctrl-C ends it.
 
         """)

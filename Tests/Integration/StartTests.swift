@@ -150,12 +150,13 @@ import Varlink
     #expect(access(folder, F_OK) != 0)
   }
 
-  @Test func theDemonstrationEndsWhenNobodyReadsIt() throws {
-    let script = "\"$0\" --demo | head -n 1; echo ${PIPESTATUS[0]}"
+  @Test func theDemonstrationNamesACallThatWorksAndEndsWhenNobodyReadsIt() throws {
+    let script = "\"$0\" --demo | head -n 4; echo ${PIPESTATUS[0]}"
     let run = try ProgramRun.run(
       "/bin/bash", ["-c", script, ProgramRun.path(of: "bearingd")], within: 60)
-    let lines = run.output.split(separator: "\n")
-    #expect(lines.count == 2 && lines[0].hasPrefix("Both devices are simulated"))
+    let lines = run.lines
+    #expect(lines.count == 5 && lines[0].hasPrefix("Both devices are simulated"))
+    #expect(lines[3].hasPrefix("  \(ProgramRun.path(of: "gpsctl")) --socket /"))
     #expect(lines.last == "0")
     #expect(run.errors.isEmpty)
   }
