@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Targets and the arrows between them: docs/architecture.md.
+// Targets and the arrows between them.
 import PackageDescription
 
 /// The settings of test targets: Swift Testing's macros expand to code that strict memory safety flags.
