@@ -222,7 +222,7 @@ final class Connection {
   func deliver(_ message: StreamMessage) {
     guard !isClosed, streamMethod != nil else { return }
     if mailbox.isEmpty, outgoing.isEmpty, sendNow(message, lost: mailbox.lostAtEnd) {
-      mailbox.lossWasTold()
+      mailbox.wasSent(message)
       noteProgress()
       if !outgoing.isEmpty { update() }
       return

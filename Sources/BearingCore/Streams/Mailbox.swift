@@ -18,6 +18,8 @@ struct Mailbox {
   /// The sequences of the last fixes that were lost, and not made up for by the same fix again.
   private(set) var lostFixes: [Int] = []
 
+  /// The sequence of the last fix that was sent; 0 for none.
+  private var sentFix = 0
   /// Whether nothing waits.
   var isEmpty: Bool { entries.isEmpty }
 
@@ -54,13 +56,20 @@ struct Mailbox {
 
   /// Takes the first away because it was sent.
   mutating func removeFirst() {
-    byteCount -= entries.removeFirst().message.body.count
+    let message = entries.removeFirst().message
+    byteCount -= message.body.count
+    noteSent(message)
   }
 
-  /// A message that did not have to wait told of the losses before it.
-  mutating func lossWasTold() {
+  /// A message did not have to wait, and told of the losses before it.
+  mutating func wasSent(_ message: StreamMessage) {
     lostAtEnd = 0
   }
+    noteSent(message)
+  }
+
+  private mutating func noteSent(_ message: StreamMessage) {
+    if message.sequence > 0 { sentFix = message.sequence }
 
   /// Replies or samples were lost before all that comes from now on.
   mutating func lose(_ count: Int) {
@@ -73,7 +82,7 @@ struct Mailbox {
   }
 
   private mutating func forgo(_ sequence: Int) {
-    guard sequence > 0 else { return }
+    guard sequence > 0, sequence != sentFix else { return }
     if lostFixes.count == Self.memory { lostFixes.removeFirst() }
     lostFixes.append(sequence)
   }

@@ -66,22 +66,31 @@ import Testing
     #expect(Self.contents(of: "e1 e2 e3", limit: 2) == nil)
   }
 
-  /// Fixes such as `7`; `7e` is an event that holds one.
+  /// Fixes such as `7`; `7e` is an event that holds one, `7!` is sent at once, and `-` sends the first
+  /// that waits.
   @Test(
     arguments: [
       ("1 2 3", [1, 2]), ("1 2e 3", [1]), ("1 1 2", [1]), ("1 1", []),
+      ("1! 1 2", []), ("1! 1 2 3", [2]), ("1 - 1 2", []), ("1 2 - 2 3 4", [1, 3]),
       ((1...20).map(String.init).joined(separator: " "), Array(4...19)),
     ] as [(String, [Int])])
   func theFixesThatWereLostAreRemembered(names: String, expected: [Int]) {
     var mailbox = Mailbox()
     var writer = JSONWriter()
     for name in names.split(separator: " ") {
-      let isEvent = name.hasSuffix("e")
+      if name == "-" {
+        mailbox.removeFirst()
+        continue
+      }
       let message = StreamMessage(
-        isEvent ? .event : .latest, tellsLoss: true,
-        sequence: Int(isEvent ? name.dropLast() : name) ?? 0, writer: &writer
+        name.hasSuffix("e") ? .event : .latest, tellsLoss: true,
+        sequence: Int(name.prefix(while: \.isNumber)) ?? 0, writer: &writer
       ) { $0.member("n", 1) }
-      _ = mailbox.add(message, limit: 10_000)
+      if name.hasSuffix("!") {
+        mailbox.wasSent(message)
+      } else {
+        _ = mailbox.add(message, limit: 10_000)
+      }
     }
     #expect(mailbox.lostFixes == expected)
   }
