@@ -46,6 +46,14 @@ import Varlink
     #expect(ring.rate == 50 && ring.state == Self.live && ring.ended == 0)
   }
 
+  @Test func `a ring of which nobody is told goes with no other reply`() throws {
+    let daemon = try Self.simulation()
+    let client = try DaemonClient(daemon.socket)
+    try client.send(Self.openRing, oneway: true)
+    #expect(try client.call("org.varlink.service.GetInfo").error == nil)
+    #expect(client.descriptors.isEmpty)
+  }
+
   @Test func `a held ring has its sensor run at the rate asked for, until the connection ends`()
     throws
   {

@@ -168,7 +168,9 @@ final class Connection {
   func finish(_ reply: [UInt8], passing descriptors: [Descriptor] = []) {
     exchange = nil
     calls.finishedCall()
-    passing = descriptors  // nothing else is outgoing: a call begins when all answers are sent
+    releaseStream()  // One of the process before that could not go on.
+    // Nothing else is outgoing: a call begins when all answers are sent.
+    passing = reply.isEmpty ? [] : descriptors
     if !reply.isEmpty { transmit(reply) }
     process()
     if !isClosed { update() }
