@@ -4,7 +4,7 @@ internal import Varlink
 extension Region {
   /// Half the way round the Earth, in metres: a larger circle has no outside.
   private static let largestRadius = 20_000_000.0
-  /// Characters of an identifier.
+  /// Characters of an identifier, by Unicode's count: what looks like one can be any number of them.
   private static let identifierLengths = 1...64
 
   /// The region that a call describes.
@@ -12,7 +12,7 @@ extension Region {
     let parameters = Parameters(exchange)
     let identifier = parameters.text("identifier") ?? ""
     let isPlain = identifier.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    guard Self.identifierLengths.contains(identifier.count), isPlain else {
+    guard Self.identifierLengths.contains(identifier.unicodeScalars.count), isPlain else {
       throw .invalidParameter("identifier")
     }
     let latitude = try parameters.number("latitude", in: -90...90)

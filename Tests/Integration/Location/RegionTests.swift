@@ -214,6 +214,7 @@ import Varlink
       ("identifier", ""), ("identifier", "a\nb"), ("latitude", 90.1), ("longitude", -180.1),
       ("radius", 0), ("radius", -1), ("radius", 30_000_000), ("dwell", -1),
       ("identifier", .string(String(repeating: "x", count: 65))),
+      ("identifier", .string("x" + String(repeating: "\u{301}", count: 64))),
     ] {
       var region = Self.home.object ?? [:]
       region[name] = value
