@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SQLiteStore
 import TestSupport
 import Testing
 import Varlink
@@ -87,6 +88,40 @@ import Varlink
     let line =
       "refused user \(geteuid()) (process \(getpid())): its limit of 1 connections is reached"
     #expect(daemon.log.contains(line))
+  }
+
+  @Test func whoLeavesBeforeTheAnswerHasTheConnectionUntilTheCallIsDone() throws {
+    let calls = 20
+    let daemon = try DaemonProcess(
+      Self.configuration("ConnectionsOfRoot=\(calls + 1)\nConnectionsPerUser=\(calls + 1)\n"))
+    let set = DaemonClient.encode(
+      "io.bearing.preferences.Set", ["key": "location.minInterval", "value": "5"])
+    let first = try DaemonClient(daemon.socket)
+    try first.send(set)
+    #expect(try first.next().error == nil)
+    // Each call waits for seconds now, one after the other.
+    let database = try Database(path: daemon.folder.path + "/bearingd.preferences")
+    try database.execute("BEGIN IMMEDIATE")
+    for _ in 0..<calls {
+      let client = try DaemonClient(daemon.socket)
+      try client.send(set)
+      client.close()
+    }
+    let status = { try first.call("io.bearing.daemon.GetStatus").parameters }
+    #expect(try daemon.waitUntil { try status()["clients"] == 1 })
+    var others: [DaemonClient] = []
+    func isRefused() throws -> Bool {
+      let client = try DaemonClient(daemon.socket)
+      if try client.call("org.varlink.service.GetInfo").error != nil { return true }
+      others.append(client)
+      return false
+    }
+    var wasRefused = false
+    for _ in 0..<calls where !wasRefused { wasRefused = try isRefused() }
+    #expect(wasRefused)
+    try database.execute("ROLLBACK")
+    #expect(try daemon.waitUntil { try !isRefused() })
+    #expect(try status()["clients"] == .int(Int64(others.count + 1)))
   }
 
   // MARK: Streams

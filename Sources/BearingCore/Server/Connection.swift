@@ -28,6 +28,8 @@ final class Connection {
   var calls: ServiceConnection
   private var watch: Watch?
   private var exchange: Exchange?
+  /// What counts it; nil for one too many, and after the end.
+  private(set) var place: ConnectionPlace?
   var mailbox = Mailbox()
   private var outgoing: [UInt8] = []
   /// Go with the first byte of what is outgoing.
@@ -54,12 +56,13 @@ final class Connection {
 
   init(
     id: StreamID, socket: consuming Socket, caller: Caller, server: Server, service: Service,
-    refusedLimit: Int?, since: BootTime = .now()
+    place: ConnectionPlace?, refusedLimit: Int?, since: BootTime = .now()
   ) {
     self.id = id
     self.socket = socket
     self.caller = caller
     self.server = server
+    self.place = place
     self.refusedLimit = refusedLimit
     self.since = since
     calls = ServiceConnection(
@@ -371,6 +374,7 @@ final class Connection {
   /// Ends the connection now.
   func close() {
     guard !isClosed else { return }
+    place = nil
     isClosed = true
     watch?.cancel()
     watch = nil

@@ -24,10 +24,12 @@ public final class Exchange {
   /// Held until the answer or the client's end. Not weakly, which would make each use of a connection
   /// slower, also each reply of a stream.
   private var connection: Connection?
+  private let place: ConnectionPlace?
 
   init(_ call: Call, on connection: Connection) {
     self.call = call
     self.connection = connection
+    place = connection.place
     caller = connection.caller
     stream = connection.id
   }

@@ -116,25 +116,26 @@ public final class Server: Outlet {
     lastID += 1
     let connection = Connection(
       id: lastID, socket: socket, caller: caller, server: self, service: service,
+      place: isGranted ? ConnectionPlace(of: caller.uid, in: self) : nil,
       refusedLimit: isGranted ? nil : limit)
-    connections[lastID] = connection
+    try start(connection)
+    statusChanged()
+  }
+
+  private func start(_ connection: Connection) throws {
+    connections[connection.id] = connection
     do {
       try connection.start()
     } catch {
       connection.close()
       throw error
     }
-    statusChanged()
   }
 
   func remove(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.id) != nil else { return }
     withDeadline.remove(connection.id)
-    if connection.refusedLimit == nil {
-      quotas.removeConnection(of: connection.caller.uid)
-    } else {
-      refusedCount -= 1
-    }
+    if connection.refusedLimit != nil { refusedCount -= 1 }
     for listener in listeners { listener.resume() }
     statusChanged()
   }
@@ -162,9 +163,8 @@ public final class Server: Outlet {
     _ = quotas.addConnection(of: caller.uid)
     let connection = Connection(
       id: stream.id, socket: socket, caller: caller, server: self, service: service,
-      refusedLimit: nil, since: stream.since)
-    connections[stream.id] = connection
-    try connection.start()
+      place: ConnectionPlace(of: caller.uid, in: self), refusedLimit: nil, since: stream.since)
+    try start(connection)
     connection.resume(stream)
   }
 
