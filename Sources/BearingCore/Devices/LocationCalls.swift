@@ -111,6 +111,7 @@ extension LocationDesk {
       LocationSubscription(
         stream: stream, heartbeat: heartbeat, lastSent: now, filter: filter,
         lastSequence: lastSequence))
+    home?.outlet.remember(filter, cursor: lastSequence, of: stream)
     sendFirst(to: stream) { writer in
       writer.writeLocation(engine.state, engine.lastFix, age: age(at: now))
     }

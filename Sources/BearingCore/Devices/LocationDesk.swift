@@ -22,7 +22,7 @@ final class LocationDesk {
   private static let recallPatience = Nanoseconds.second
   private var observer: ((Fix, FixMoment) -> Void)?
 
-  private var home: DeviceHome?
+  private(set) var home: DeviceHome?
   private var runner: SourceRunner<GnssReport, GnssDemand>?
   private var timer: LoopTimer?
   private var isShutDown = false

@@ -122,10 +122,11 @@ final class Connection {
     }
   }
 
-  /// Nothing is read behind a running stream: what the client sends waits in its socket, and no
-  /// request is half read when the process ends.
+  /// Nothing is read behind a running stream, or one that is being taken up: what the client sends
+  /// waits in its socket, and no request is half read when the process ends.
   private var wantsInput: Bool {
-    streamMethod == nil && calls.wantsInput && outgoing.isEmpty && !isEnding && !isYielding
+    streamMethod == nil && exchange?.resumption == nil && calls.wantsInput && outgoing.isEmpty
+      && !isEnding && !isYielding
   }
 
   /// Carries out the calls that have come, one after the other, while answers can be sent.
@@ -181,17 +182,15 @@ final class Connection {
 
   /// Makes the call a stream; false, and the call is answered, when the user has too many.
   func openStream(for exchange: Exchange) -> Bool {
-    let (isGranted, limit) = server.quotas.addStream(of: caller.uid)
+    let (isGranted, limit) = server.quotas.addStream(
+      of: caller.uid, isThere: exchange.resumption != nil)
     guard isGranted else {
       exchange.refuse(quota: "streams", limit: limit)
       return false
     }
     streamMethod = "\(exchange.call.interface).\(exchange.call.method)"
     streamInterface = exchange.call.interface
-    // What the client holds ends with the process, and its connection with it.
-    if calls.bufferedCount == 0, heldMethod == nil {
-      slot = server.handover?.keep(self, exchange.call, isKept: exchange.resumption != nil)
-    }
+    keepStream(exchange.call)
     server.statusChanged()
     return true
   }
@@ -374,14 +373,15 @@ final class Connection {
   /// Ends the connection now.
   func close() {
     guard !isClosed else { return }
-    place = nil
     isClosed = true
+    place = nil
     watch?.cancel()
     watch = nil
     let abandoned = exchange
     exchange = nil
     closeStream()
     endHold()
+    releaseStream()
     abandoned?.abandon()
     server.quotas.addBytes(-countedBytes, of: caller.uid)
     socket.end()
@@ -392,8 +392,7 @@ final class Connection {
     guard let interface = streamInterface else { return }
     streamMethod = nil
     streamInterface = nil
-    if let slot { server.handover?.release(slot, id: id) }
-    slot = nil
+    releaseStream()
     server.quotas.removeStream(of: caller.uid)
     server.streamEnded(id, of: interface)
   }

@@ -56,9 +56,7 @@ final class Handover {
   // MARK: For the next process
 
   /// Keeps a stream; nil when there is no room for it or its call is too long.
-  ///
-  /// - Parameter isKept: Whether systemd has its socket from the process before.
-  func keep(_ connection: Connection, _ call: Call, isKept: Bool) -> Int? {
+  func keep(_ connection: Connection, _ call: Call) -> Int? {
     let fixed = JSON.object([
       "layout": .int(Int64(Self.layout)), "id": .int(Int64(connection.id)),
       "since": .int(connection.since.nanoseconds),
@@ -68,10 +66,16 @@ final class Handover {
     guard fixed.count <= SharedSlots.fixedSize, let slot = free.popLast() else { return nil }
     slots.take(slot, fixed: fixed)
     slots.write(slot, SharedSlots.Progress())
-    if !isKept {
-      store.keep(connection.descriptor, as: Self.clientPrefix + String(connection.id))
-    }
+    store.keep(connection.descriptor, as: Self.clientPrefix + String(connection.id))
     return slot
+  }
+
+  /// Keeps a stream of the process before, as it was, until it goes on: that may take a while, and
+  /// the process can end before. nil when there is no room for it.
+  func keep(_ stream: Stream) -> Int? {
+    guard let slot = free.popLast() else { return nil }
+    slots.take(slot, from: stream.resumption.memory, stream.resumption.slot)
+    return slot  // systemd has its socket
   }
 
   /// Has systemd know at once what it is to keep, as far as it can, because the process ends.
@@ -177,7 +181,7 @@ struct Resumption {
   fileprivate let memory: SharedSlots
   fileprivate let slot: Int
 
-  /// What the stream remembered, which its interface wrote as a `Record`.
+  /// What the stream remembered, which its interface wrote as a `Record`; nil for nothing.
   func record<Record: BitwiseCopyable>(as type: Record.Type) -> Record? {
     memory.record(slot, as: type)
   }

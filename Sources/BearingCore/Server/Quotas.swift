@@ -28,12 +28,15 @@ struct Quotas {
     return max(1, min(limits.connections, descriptorLimit - others))
   }
 
-  /// Counts a connection of `user`; false, with the limit in force, when it is one too many.
-  mutating func addConnection(of user: UInt32) -> (isGranted: Bool, limit: Int) {
+  /// Counts a connection of `user`; false, with the limit in force, when it is one too many and not
+  /// there already, from the process before.
+  mutating func addConnection(
+    of user: UInt32, isThere: Bool = false
+  ) -> (isGranted: Bool, limit: Int) {
     let limit = user == 0 ? limits.connectionsOfRoot : limits.connectionsPerUser
     let own = users[user, default: Usage()].connections
-    if connections >= connectionLimit { return (false, connectionLimit) }
-    if own >= limit { return (false, limit) }
+    if !isThere, connections >= connectionLimit { return (false, connectionLimit) }
+    if !isThere, own >= limit { return (false, limit) }
     users[user, default: Usage()].connections += 1
     connections += 1
     return (true, limit)
@@ -45,10 +48,11 @@ struct Quotas {
     forgetIfUnused(user)
   }
 
-  /// Counts a stream of `user`; false, with the limit in force, when it is one too many.
-  mutating func addStream(of user: UInt32) -> (isGranted: Bool, limit: Int) {
+  /// Counts a stream of `user`; false, with the limit in force, when it is one too many and not there
+  /// already, from the process before.
+  mutating func addStream(of user: UInt32, isThere: Bool = false) -> (isGranted: Bool, limit: Int) {
     let limit = user == 0 ? limits.streamsOfRoot : limits.streamsPerUser
-    guard users[user, default: Usage()].streams < limit else { return (false, limit) }
+    guard isThere || users[user, default: Usage()].streams < limit else { return (false, limit) }
     users[user, default: Usage()].streams += 1
     return (true, limit)
   }

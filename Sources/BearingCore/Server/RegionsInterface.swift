@@ -317,7 +317,17 @@ final class RegionsInterface: InterfaceHandler {
     rearm()
   }
 
+  /// Keeps how far a stream is, for a process that takes it up: events that wait for its reader to
+  /// take earlier ones end with this process, and are to be read from the store again.
+  private func rememberCursor(of stream: StreamID) {
+    guard let record = hub.record(of: stream), record.hasFirst, !outlet.hasWaiting(stream) else {
+      return
+    }
+    outlet.remember(cursor: record.sequence, of: stream)
+  }
+
   func streamDrained(_ stream: StreamID) {
+    rememberCursor(of: stream)
     if hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
   }
 
@@ -365,7 +375,7 @@ final class RegionsInterface: InterfaceHandler {
         $0.sequence = last
       }
       outlet.send(message, to: [stream])
-      outlet.remember(cursor: last, of: stream)
+      rememberCursor(of: stream)
     }
     let isFull = stored.events.count == Self.eventsPerReply
     if isFull || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }

@@ -160,7 +160,7 @@ public final class Server: Outlet {
     let caller = Caller(
       uid: credentials.userID, pid: credentials.processID,
       groups: [credentials.groupID] + (try socket.peerGroups()))
-    _ = quotas.addConnection(of: caller.uid)
+    _ = quotas.addConnection(of: caller.uid, isThere: true)
     let connection = Connection(
       id: stream.id, socket: socket, caller: caller, server: self, service: service,
       place: ConnectionPlace(of: caller.uid, in: self), refusedLimit: nil, since: stream.since)

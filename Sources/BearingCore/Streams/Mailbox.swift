@@ -15,11 +15,12 @@ struct Mailbox {
   /// Replies or samples lost after all that waits or was sent: the next message is to tell it.
   private(set) var lostAtEnd = 0
 
-  /// The sequences of the last fixes that were lost, and not made up for by the same fix again.
+  /// The sequences of the last fixes that were lost: the reader had them neither before, to be told
+  /// more of them or to have them repeated now, nor has the same fix again.
   private(set) var lostFixes: [Int] = []
-
   /// The sequence of the last fix that was sent; 0 for none.
   private var sentFix = 0
+
   /// Whether nothing waits.
   var isEmpty: Bool { entries.isEmpty }
 
@@ -64,22 +65,23 @@ struct Mailbox {
   /// A message did not have to wait, and told of the losses before it.
   mutating func wasSent(_ message: StreamMessage) {
     lostAtEnd = 0
-  }
     noteSent(message)
   }
 
   private mutating func noteSent(_ message: StreamMessage) {
     if message.sequence > 0 { sentFix = message.sequence }
+  }
 
   /// Replies or samples were lost before all that comes from now on.
   mutating func lose(_ count: Int) {
     lostAtEnd += count
   }
 
+  /// Replies or samples that wait, and could be lost.
+  var waiting: Int { entries.reduce(0) { $0 + ($1.message.kind.lossCount ?? 0) } }
+
   /// Replies or samples that the reader has not and was not told of: those that wait too.
-  var unsettled: Int {
-    entries.reduce(lostAtEnd) { $0 + $1.lostBefore + ($1.message.kind.lossCount ?? 0) }
-  }
+  var unsettled: Int { entries.reduce(lostAtEnd + waiting) { $0 + $1.lostBefore } }
 
   private mutating func forgo(_ sequence: Int) {
     guard sequence > 0, sequence != sentFix else { return }

@@ -10,9 +10,9 @@ internal import Glibc
   struct Progress: BitwiseCopyable, Sendable, Equatable {
     /// Stream replies that the socket took.
     var delivered: Int64 = 0
-    /// Stream replies that were lost.
+    /// Stream replies that were lost, with those that wait and end with the process.
     var dropped: Int64 = 0
-    /// Stream replies that wait, which end with the process, and losses not yet told.
+    /// Of those, the ones that the reader was not told of.
     var pending: Int64 = 0
     /// The sequence of what was delivered last; −1 when there is none.
     var cursor: Int64 = -1
@@ -23,9 +23,12 @@ internal import Glibc
   /// What is written once, when the slot is taken.
   static var fixedSize: Int { 1536 }
 
-  private static let magic: UInt64 = 0x3154_4154_5342_5242  // "BRBSTAT1" in memory
+  private static let magic: UInt64 = 0x3254_4154_5342_5242  // "BRBSTAT2" in memory
   private static let headerSize = 64
-  private static let copySize = MemoryLayout<Progress>.size + recordSize
+  /// A copy: the progress, the length of what is remembered (UInt64, 0 for nothing), and that.
+  private static let lengthStart = MemoryLayout<Progress>.size
+  private static let recordStart = lengthStart + MemoryLayout<UInt64>.size
+  private static let copySize = recordStart + recordSize
   private static let slotSize = 2048
 
   /// The memory, for systemd to keep.
@@ -103,6 +106,16 @@ internal import Glibc
     unsafe (start + Self.fixedStart).copyMemory(from: fixed, byteCount: length)
   }
 
+  /// Takes a slot for all that one of another memory has, in which nobody writes any more.
+  func take(_ slot: Int, from other: SharedSlots, _ source: Int) {
+    let start = unsafe address(slot)
+    let original = unsafe other.address(source)
+    let word = MemoryLayout<UInt32>.size
+    unsafe clinux_store_release(start, 0)
+    unsafe (start + word).copyMemory(from: original + word, byteCount: Self.slotSize - word)
+    unsafe clinux_store_release(start, clinux_load_acquire(original))
+  }
+
   /// Writes how far the slot's stream is, with what it remembers.
   func write<Record: BitwiseCopyable>(_ slot: Int, _ progress: Progress, record: Record) {
     let start = unsafe address(slot)
@@ -110,8 +123,12 @@ internal import Glibc
     let next: UInt32 = current == 1 ? 2 : 1
     let copy = unsafe start + Self.copiesStart + Int(next - 1) * Self.copySize
     unsafe copy.storeBytes(of: progress, as: Progress.self)
-    if MemoryLayout<Record>.size <= Self.recordSize {
-      unsafe (copy + MemoryLayout<Progress>.size).storeBytes(of: record, as: Record.self)
+    let length = MemoryLayout<Record>.size
+    let isKept = length <= Self.recordSize
+    unsafe copy.storeBytes(
+      of: isKept ? UInt64(length) : 0, toByteOffset: Self.lengthStart, as: UInt64.self)
+    if isKept {
+      unsafe (copy + Self.recordStart).storeBytes(of: record, as: Record.self)
     }
     unsafe clinux_store_release(start, next)
   }
@@ -126,6 +143,9 @@ internal import Glibc
     if current != 0 {
       unsafe copy.copyMemory(
         from: copies + Int(current - 1) * Self.copySize, byteCount: Self.copySize)
+    } else {
+      // Nothing yet, whatever the slot's stream before this one remembered.
+      unsafe copy.storeBytes(of: 0, toByteOffset: Self.lengthStart, as: UInt64.self)
     }
     unsafe copy.storeBytes(of: progress, as: Progress.self)
     unsafe clinux_store_release(start, next)
@@ -145,12 +165,14 @@ internal import Glibc
     return (unsafe Array(fixed), unsafe copy.loadUnaligned(as: Progress.self))
   }
 
-  /// What the stream of a slot remembers, which its writer must have written as a `Record`.
+  /// What the stream of a slot remembers, which its writer must have written as a `Record`; nil when
+  /// it has written nothing, or something of another length.
   func record<Record: BitwiseCopyable>(_ slot: Int, as type: Record.Type) -> Record? {
-    guard MemoryLayout<Record>.size <= Self.recordSize,
-      let copy = unsafe current(address(slot))
+    guard let copy = unsafe current(address(slot)),
+      unsafe copy.loadUnaligned(fromByteOffset: Self.lengthStart, as: UInt64.self)
+        == UInt64(MemoryLayout<Record>.size)
     else { return nil }
-    return unsafe (copy + MemoryLayout<Progress>.size).loadUnaligned(as: Record.self)
+    return unsafe (copy + Self.recordStart).loadUnaligned(as: Record.self)
   }
 
   private func current(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {

@@ -47,6 +47,43 @@ import Testing
     }
   }
 
+  @Test func aSlotDoesNotRememberWhatItsStreamHasNotWritten() throws {
+    slots.take(0, fixed: [1])
+    slots.write(0, SharedSlots.Progress())
+    #expect(try another().record(0, as: Record.self) == nil)
+    for delivered in 1...2 {
+      slots.write(
+        0, SharedSlots.Progress(delivered: Int64(delivered)), record: Record(number: 9, fraction: 1)
+      )
+    }
+    slots.free(0)
+    // Another stream has it now.
+    slots.take(0, fixed: [2])
+    for delivered in 1...3 {
+      slots.write(0, SharedSlots.Progress(delivered: Int64(delivered)))
+      #expect(try another().record(0, as: Record.self) == nil)
+    }
+    slots.write(0, SharedSlots.Progress(), record: Int64(5))
+    #expect(try another().record(0, as: Record.self) == nil)
+    #expect(try another().record(0, as: Int64.self) == 5)
+  }
+
+  @Test(arguments: [1, 2]) func aSlotIsTakenOverWhole(writes: Int) throws {
+    let record = Record(number: 9, fraction: 1)
+    let progress = SharedSlots.Progress(delivered: 7, dropped: 2, pending: 1, cursor: 41)
+    slots.take(2, fixed: Array("call".utf8))
+    for _ in 0..<writes { slots.write(2, progress, record: record) }
+    let new = try SharedSlots(count: 2)
+    new.take(1, from: slots, 2)
+    let read = try #require(new.read(1))
+    #expect(read.fixed == Array("call".utf8) && read.progress == progress)
+    #expect(new.record(1, as: Record.self) == record)
+    new.write(1, SharedSlots.Progress(delivered: 8))
+    #expect(new.read(1)?.progress.delivered == 8)
+    #expect(new.record(1, as: Record.self) == record)
+    #expect(new.read(0) == nil)
+  }
+
   @Test func aFreedSlotIsFree() throws {
     slots.take(3, fixed: [1])
     slots.write(3, SharedSlots.Progress())

@@ -5,7 +5,6 @@ checks that its own clients' streams go on: no socket ends, no message is torn, 
 what was lost is told. Exits with 0 when all of that held, else says what did not.
 """
 
-import array
 import json
 import os
 import random
@@ -16,75 +15,9 @@ import sys
 import tempfile
 import time
 
+from manager import DEADLINE, Manager
+
 ROUNDS = int(os.environ.get("BEARING_HANDOVERS", "12"))
-DEADLINE = 60  # seconds for anything to happen, on a busy machine
-
-
-class Manager:
-    """What systemd is to a service with FileDescriptorStoreMax=."""
-
-    def __init__(self, folder, program):
-        self.folder, self.program, self.store, self.pid = folder, program, [], None
-        self.path = f"{folder}/notify"
-        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.notify.bind(self.path)
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(f"{folder}/io.bearing")
-        self.listener.listen(128)
-
-    def start(self):
-        passed = [("bearingd.socket", self.listener.fileno())] + self.store
-        self.pid = os.fork()
-        if self.pid == 0:
-            # Out of the way of 3 and up first, so that none is overwritten before its turn.
-            high = [(name, os.dup2(number, 500 + i)) for i, (name, number) in enumerate(passed)]
-            for i, (_, number) in enumerate(high):
-                os.dup2(number, 3 + i, inheritable=True)
-            os.closerange(3 + len(high), 700)
-            environment = {
-                "LISTEN_PID": str(os.getpid()),
-                "LISTEN_FDS": str(len(high)),
-                "LISTEN_FDNAMES": ":".join(name for name, _ in high),
-                "NOTIFY_SOCKET": self.path,
-            }
-            for name in ("RUNTIME", "STATE", "CONFIGURATION"):
-                environment[f"{name}_DIRECTORY"] = self.folder
-            os.execve(self.program, ["bearingd"], environment)
-
-    def handle(self):
-        """One notification."""
-        data, control, _, _ = self.notify.recvmsg(4096, socket.CMSG_SPACE(64))
-        lines = dict(line.split("=", 1) for line in data.decode().splitlines() if "=" in line)
-        numbers = array.array("i")
-        for level, kind, body in control:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                numbers.frombytes(body[: len(body) - len(body) % numbers.itemsize])
-        name = lines.get("FDNAME")
-        if "FDSTOREREMOVE" in lines:
-            for _, number in [entry for entry in self.store if entry[0] == name]:
-                os.close(number)
-            self.store = [entry for entry in self.store if entry[0] != name]
-        elif "FDSTORE" in lines:
-            self.store += [(name, number) for number in numbers]
-        return lines
-
-    def until(self, condition):
-        """Handles notifications until one fulfils the condition."""
-        end = time.monotonic() + DEADLINE
-        while True:
-            assert select.select([self.notify], [], [], end - time.monotonic())[0], "no notification"
-            if condition(self.handle()):
-                return
-
-    def settle(self):
-        """Handles what has come."""
-        while select.select([self.notify], [], [], 0)[0]:
-            self.handle()
-
-    def kill(self):
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        self.settle()
 
 
 class Client:
@@ -133,7 +66,7 @@ def main():
             file.write("[Location]\nSource=simulation\n[Accelerometer]\nSource=simulation\n")
         manager = Manager(folder, sys.argv[1])
         manager.start()
-        manager.until(lambda lines: lines.get("READY") == "1")
+        manager.ready()
         path = f"{folder}/io.bearing"
         clients = [
             Client(path, "io.bearing.accelerometer.Subscribe", {"rate": rate})
@@ -146,16 +79,15 @@ def main():
                 for ready in select.select([c.socket for c in clients], [], [], left)[0]:
                     next(c for c in clients if c.socket is ready).read()
             manager.kill()
-            kept = [name for name, _ in manager.store if name.startswith("client-")]
-            assert len(kept) == len(clients), manager.store
+            assert manager.kept() == len(clients), manager.store
             manager.start()
-            manager.until(lambda lines: lines.get("READY") == "1")
+            manager.ready()
             flow(manager, clients[:6], 3)
         flow(manager, clients, 1)
         # A stream that ends is kept no more.
         clients.pop(0).socket.close()
         manager.until(lambda lines: "FDSTOREREMOVE" in lines and lines["FDNAME"].startswith("client"))
-        assert len([n for n, _ in manager.store if n.startswith("client-")]) == len(clients)
+        assert manager.kept() == len(clients)
         assert len([n for n, _ in manager.store if n.startswith("streams-")]) == 1
         os.kill(manager.pid, signal.SIGTERM)
         assert os.waitpid(manager.pid, 0)[1] == 0, "it did not end well"
