@@ -53,7 +53,7 @@ struct Doctor {
     return [
       Finding(
         problem: "nobody answers at \(socket): \(reason)",
-        reason: "the socket is there, and the daemon behind it is not",
+        reason: "no program of yours can ask bearingd for anything",
         remedy: "sudo systemctl restart bearingd.socket bearingd.service")
     ]
   }

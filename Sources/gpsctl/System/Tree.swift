@@ -23,10 +23,11 @@ struct Tree: Sendable {
   /// Empty for the machine itself.
   let root: String
 
-  /// Whether something has that name, be it a link that leads nowhere here.
+  /// Whether something has that name, be it a link that leads nowhere here, or may have it, in a
+  /// folder that this user may not look into.
   func has(_ path: String) -> Bool {
     var information = stat()
-    return unsafe lstat(root + path, &information) == 0
+    return unsafe lstat(root + path, &information) == 0 || errno == EACCES
   }
 
   /// Who may use a file; nil when it is not there.
