@@ -186,14 +186,14 @@ private func gpsctl(
         ]
         call.reply([
           "version": "1.2.3", "pid": 42, "uptime": 7_500_000_000, "devices": .array(devices),
-          "clients": 4, "warnings": ["the clock is not set"],
+          "clients": 1, "warnings": ["the clock is not set"],
         ])
       }
     }
     let run = try gpsctl(["status"], daemon)
     #expect(
       run.output == """
-        bearingd 1.2.3, process 42, up 2 h 5 min, 4 connections
+        bearingd 1.2.3, process 42, up 2 h 5 min, 1 connection
 
         DEVICE        STATE     STREAMS  INSTANCE           DETAIL
         location      live            3  LocationManager#1  gpsd at localhost:2947

@@ -18,7 +18,7 @@ extension Command {
     try await session.show("io.bearing.daemon.GetStatus", as: DaemonStatus.self) { status in
       var parts = [
         "bearingd \(status.version), process \(status.pid), up \(Times.span(status.uptime)), "
-          + "\(status.clients) connections"
+          + (status.clients == 1 ? "1 connection" : "\(status.clients) connections")
       ]
       parts.append(devices(status.devices, style: session.style))
       // This very connection is not worth a table.
