@@ -21,7 +21,7 @@ enum Demo {
       let socket = daemon.socketPath ?? ""
       say(
         """
-        Both devices are simulated. Clients of this machine can connect to
+        Both devices are simulated. Your programs can connect to
           \(socket)
         such as, in another terminal:
           \(call(ofNeighbour: "gpsctl")) --socket \(socket) watch location
