@@ -38,7 +38,8 @@ MAN_PAGES := $(wildcard docs/man/*.[1-8])
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build install uninstall format lint check-thread check-address \
-  deb test-system test-vm test-vm-long bench clean build-packages test-packages
+  deb test-system test-vm test-vm-long boot-container boot-machine bench clean build-packages \
+  test-packages
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -132,6 +133,14 @@ test-vm: build ## Test accelerometers on Debian's kernel in an emulated machine 
 test-vm-long: build ## Ten minutes of samples and unplugging there, with figures (SECONDS=)
 	@.ci/install-packages "test in a virtual machine" $(VM_PACKAGES)
 	Tests/System/vm/run --long $(SECONDS)
+
+boot-container: ## Make and boot the container of test-system, to see whether it can be (as root)
+	@.ci/install-packages "start a container" $(SYSTEM_PACKAGES)
+	Tests/System/box Tests true
+
+boot-machine: ## Make and boot the machine of test-vm, to see whether it can be (as root)
+	@.ci/install-packages "start a virtual machine" $(VM_PACKAGES)
+	Tests/System/vm/machine Tests true
 
 bench: build ## Measure the daemon beside other things (ONLY=name: one benchmark)
 	@.ci/install-packages "measure" $(BENCH_PACKAGES)
