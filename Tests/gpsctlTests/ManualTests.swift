@@ -30,6 +30,16 @@ import Testing
     #expect(run.status == 0)
   }
 
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/man")))
+  func `the manual fits a terminal of 80 columns`() throws {
+    let run = try ProgramRun.run(
+      "/usr/bin/man", ["--warnings", "-l", Self.page.path],
+      environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8", "MANPAGER": "cat"])
+    #expect(run.errors == "")
+    #expect(run.status == 0 && run.output.contains("GPSCTL(1)"))
+    #expect(run.lines.allSatisfy { $0.count <= 80 })
+  }
+
   @Test func `each command's help has its options and examples`() throws {
     let program = ProgramRun.path(of: "gpsctl")
     for command in Gpsctl.commands {
