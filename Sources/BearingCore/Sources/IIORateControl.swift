@@ -44,7 +44,8 @@ struct IIORateControl {
   }
 
   private func current(_ name: String) -> Double? {
-    guard let bytes = try? folder.bytes(name), let rate = try? NumberText.decimal(bytes), rate > 0
+    guard let bytes = try? folder.bytes(name), let rate = try? NumberText.decimal(bytes),
+      (IIORates.slowest...IIORates.fastest).contains(rate)
     else { return nil }
     return rate
   }

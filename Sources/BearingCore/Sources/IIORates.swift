@@ -4,6 +4,8 @@ enum IIORates: Sendable, Equatable {
   static let mostShown = 32.0
   /// Hertz beyond what any sensor does: larger numbers are garbage.
   static let fastest = 1e6
+  /// Hertz below which no sensor is run: smaller numbers are garbage too.
+  static let slowest = 0.001
 
   /// It does not say.
   case unknown

@@ -85,7 +85,10 @@ private struct ReplayedCapture: Source {
   /// Hertz, by the median step of rising times; 1 where there is none, nil without any time.
   static func rate(of times: [Int64]) -> Double? {
     guard !times.isEmpty else { return nil }
-    let steps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }.sorted()
+    let steps = zip(times, times.dropFirst()).compactMap { before, time in
+      let (step, overflow) = time.subtractingReportingOverflow(before)
+      return !overflow && (1...ReplayPace.longestStep).contains(step) ? step : nil
+    }.sorted()
     guard !steps.isEmpty else { return 1 }
     return Double(Nanoseconds.second) / Double(steps[steps.count / 2])
   }

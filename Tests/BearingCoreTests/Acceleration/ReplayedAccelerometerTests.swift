@@ -66,6 +66,19 @@ import Testing
     #expect(rig.stop())
   }
 
+  @Test("Times as far apart as numbers go are a clock that was set")
+  func leaps() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      [-9_000_000_000_000_000, 9_000_000_000_000_000, 0, 20_000].map {
+        "{\"samples\":[{\"bootTimestamp\":\($0),\"x\":1,\"y\":2,\"z\":3}]}\n"
+      }.joined(), to: "recording")
+    let rig = try Self.capture(file)
+    #expect(rig.next() == .running(mode: "replay", rate: 50))
+    #expect(rig.first(IIOVectors.vector)?.x == 1)
+    #expect(rig.stop())
+  }
+
   @Test("A recording is left in the middle when it is to stop")
   func stopsInTheMiddle() throws {
     let folder = try TemporaryFolder()

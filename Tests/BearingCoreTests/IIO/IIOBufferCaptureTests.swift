@@ -122,6 +122,19 @@ import Testing
     #expect(try machine.settings() == before)
   }
 
+  @Test("A buffer whose rate no sensor has is filled for the rate that is wanted")
+  func absurdRate() throws {
+    let machine = try Machine(
+      IIOScanElement.axes("le:s16/16>>0"),
+      attributes: ["sampling_frequency": "9223372036854775807"])
+    let rig = try machine.rig(rate: 50)
+    #expect(rig.first(Self.running) == Running(mode: "buffer", rate: 50, reason: nil))
+    #expect(try machine.control("length") == "100\n")
+    machine.give(Self.scan(1, 2, 3, .now()))
+    #expect(rig.first(IIOVectors.vector) != nil)
+    #expect(rig.stop())
+  }
+
   @Test("Another rate begins the buffer anew with another watermark; the same rate does not")
   func demandChanges() throws {
     let machine = try Machine(

@@ -207,6 +207,25 @@ import Testing
     #expect(try tree.get(device, file) == before)
   }
 
+  @Test(
+    "A rate that no sensor has is not believed, and the one that is wanted taken for granted",
+    arguments: [
+      ("9223372036854775807\n", nil), ("1e300\n", nil), ("50\n", "0.0000000001"),
+      ("50\n", "0.0000005"),
+    ])
+  func absurdRate(now: String, available: String?) throws {
+    let tree = try Self.chip(
+      x: 0, y: 1000, z: 0, ["in_accel_scale": "0.01", "sampling_frequency": now])
+    if let available {
+      try tree.set("iio:device0", "sampling_frequency_available", to: available)
+    }
+    let rig = try Self.rig(tree, rate: 20)
+    #expect(rig.first(Self.running) == 20)
+    #expect(rig.first(IIOVectors.vector)?.differs(from: [0, 10, 0]) ?? 1 < 1e-9)
+    #expect(rig.stop())
+    #expect(try tree.get("iio:device0", "sampling_frequency") == now)
+  }
+
   @Test("A change of demand changes the rate while it runs")
   func demandChanges() throws {
     let tree = try IIOFixtures.machine("11-").tree()
