@@ -45,6 +45,8 @@ struct IIOFolder: Sendable, Equatable {
   /// The kernel's name, such as iio:device0.
   let identifier: String
   private let treeRoot: String
+  /// `path` with its links followed; nil when there was nothing.
+  private let real: String?
   /// The folder under the bus, with the tree's root.
   let path: String
   /// The device's place below the tree's root, such as /devices/…/i2c-KIOX000A:00/iio:device0;
@@ -57,9 +59,8 @@ struct IIOFolder: Sendable, Equatable {
     self.identifier = identifier
     treeRoot = tree.root
     path = "\(tree.root)/bus/iio/devices/\(identifier)"
-    guard let root = Self.resolve(tree.root), let real = Self.resolve(path),
-      real.hasPrefix(root + "/devices/")
-    else {
+    real = Self.resolve(path)
+    guard let root = Self.resolve(tree.root), let real, real.hasPrefix(root + "/devices/") else {
       place = nil
       parent = nil
       return
@@ -69,8 +70,10 @@ struct IIOFolder: Sendable, Equatable {
     parent = tree.root + String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
   }
 
-  /// Whether it is still there.
-  var isThere: Bool { Files.exists(path) }
+  /// Whether it is still there, and not another device that has its name now.
+  var isThere: Bool {
+    real.map { Self.resolve(path) == $0 } ?? Files.exists(path)
+  }
 
   /// Whether it has a file or folder of that name.
   func has(_ name: String) -> Bool { unsafe access("\(path)/\(name)", F_OK) == 0 }

@@ -40,6 +40,7 @@ struct IIORateControl {
   mutating func restore() {
     guard isChanged, let name else { return }
     isChanged = false
+    guard folder.isThere else { return }
     try? folder.write(original, to: name)
   }
 

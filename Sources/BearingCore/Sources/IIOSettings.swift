@@ -24,6 +24,7 @@ struct IIOSettings {
   /// Puts all back, in the order in which they were changed. What a device refuses that may be gone
   /// stays as it is.
   mutating func restore() {
+    guard folder.isThere else { return originals = [] }
     for original in originals { try? folder.write(original.text, to: original.name) }
     originals = []
   }

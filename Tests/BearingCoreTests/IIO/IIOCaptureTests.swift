@@ -226,6 +226,40 @@ import Testing
     #expect(try tree.get("iio:device0", "sampling_frequency") == now)
   }
 
+  @Test("A device that has the name of one that is gone keeps its own settings")
+  func reusedName() throws {
+    let others = ["one", "two"].map { chip in
+      "P: /devices/\(chip)/iio:device0\nA: in_accel_x_raw=1\\n\nA: sampling_frequency=50\\n\n"
+        + "A: buffer0/length=2\\n\n"
+    }
+    let tree = try SysfsTree(others.joined(separator: "\n"))
+    // The second one's place is what the name leads to; first it is the first one's.
+    func plug(_ chip: String) throws {
+      try tree.unplug("iio:device0")
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(tree.root)/bus/iio/devices/iio:device0",
+        withDestinationPath: "../../../devices/\(chip)/iio:device0")
+    }
+    func values() throws -> [String] {
+      try ["sampling_frequency", "buffer0/length"].map { try tree.get("iio:device0", $0) }
+    }
+    try plug("one")
+    let folder = try #require(try IIOTree(root: tree.root).devices().first)
+    var attributes = IIOAttributes(folder)
+    var rate = IIORateControl(&attributes)
+    var settings = IIOSettings(folder)
+    #expect(rate.set(atLeast: 80) == 80)
+    try settings.set("buffer0/length", to: "16")
+    #expect(folder.isThere)
+    try plug("two")
+    #expect(!folder.isThere)
+    try tree.set("iio:device0", "sampling_frequency", to: "25\n")
+    rate.restore()
+    settings.restore()
+    #expect(try values() == ["25\n", "2\n"])
+    #expect(IIOFailure(SystemError("read", code: EBUSY), on: folder) == .gone)
+  }
+
   @Test("A change of demand changes the rate while it runs")
   func demandChanges() throws {
     let tree = try IIOFixtures.machine("11-").tree()
