@@ -8,7 +8,7 @@ struct IIOBufferCapture: IIOSession {
   /// Periods of the sensor that this lasts at least.
   static let silentPeriods = 3.0
   /// Looks in that time. `poll` does not wake when the device is unplugged (Linux 6.1): only reading
-  /// tells. And looks are counted, not time, so that a suspended machine has not been silent.
+  /// tells. And what was waited for is added up, so that a suspended machine has not been silent.
   static let looks = 4
   /// Scans that are read at a time.
   static let readAtOnce = 64
@@ -59,20 +59,19 @@ struct IIOBufferCapture: IIOSession {
   ) throws(IIOFailure) {
     let period = Double(Nanoseconds.second) / setup.rate
     let silentTime = max(Self.silentTime, Int64(Self.silentPeriods * period))
-    var silentLooks = 0
+    let look = silentTime / Int64(Self.looks)
+    var silent: Int64 = 0
     while true {
-      let event = port.wait(
-        readable: node.descriptor, until: .now() + silentTime / Int64(Self.looks))
+      let event = port.wait(readable: node.descriptor, until: .now() + look)
       if event == .control { return }
       if try node.read(), post(layout, &times, port) {
-        silentLooks = 0
+        silent = 0
         sampled()
-      } else if event == .deadline {
-        silentLooks += 1
-        if silentLooks == Self.looks { throw silence(silentTime) }
-      } else if port.wait(until: .now() + Self.spuriousDelay) == .control {
-        return
+        continue
       }
+      if event == .readable, port.wait(until: .now() + Self.spuriousDelay) == .control { return }
+      silent += event == .readable ? Self.spuriousDelay : look
+      if silent >= look * Int64(Self.looks) { throw silence(silentTime) }
     }
   }
 

@@ -53,10 +53,11 @@ import Testing
   }()
 
   @Test(
-    "A device node that another program reads, or whose device was unplugged",
+    "A device node that is read by others, unplugged, or for ever readable without giving anything",
     .enabled(if: canTrace),
     arguments: [
       ("busyNode", "openat", "EBUSY"), ("unpluggedNode", "read", "ENODEV"),
+      ("deafNode", "read", "EAGAIN"),
     ])
   func brokenNode(test: String, call: String, error: String) throws {
     let folder = try TemporaryFolder()
@@ -137,6 +138,18 @@ import Testing
     #expect(rig.next() == .gone)
     #expect(rig.ends())
     #expect(try machine.settings() == before)
+  }
+
+  @Test(.enabled(if: runs("deafNode")))
+  func deafNode() throws {
+    let machine = try Self.brokenMachine()
+    let rig = try machine.rig(rate: 50)
+    #expect(rig.first(IIOBufferCaptureTests.running)?.mode == "buffer")
+    machine.give([1])
+    let running = try #require(rig.first(IIOBufferCaptureTests.running))
+    let reason = "buffer: \(machine.node) gave nothing for 2 s"
+    #expect(running.mode == "polling" && running.reason == reason)
+    #expect(rig.stop())
   }
 
   @Test(.enabled(if: runs("commaLocale")))
