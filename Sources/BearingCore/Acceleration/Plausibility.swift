@@ -1,5 +1,5 @@
 /// Whether what a sensor gives can be a measurement: it is not when it is all zero, at the sensor's
-/// limits, or the same to the last bit for seconds.
+/// limits, the same to the last bit for seconds, or beyond every sensor.
 struct Plausibility: Sendable {
   /// Nanoseconds of identical vectors from which the sensor counts as frozen.
   static let frozenTime = 5 * Nanoseconds.second
@@ -7,10 +7,15 @@ struct Plausibility: Sendable {
   static let frozenRate = 5.0
   /// Metres per second squared: a raw step coarser than this hides the noise of a sensor at rest.
   static let coarseStep = 0.05
+  /// Metres per second squared, 100 000 g: more than shock sensors measure.
+  static let most = 1e6
 
-  /// What is wrong.
-  enum Fault: Sendable {
-    case zero, saturated, frozen
+  /// What is wrong, for people.
+  enum Fault: String, Sendable {
+    case zero = "the sensor gives zero on every axis"
+    case saturated = "the sensor gives its limit on every axis"
+    case frozen = "the sensor gives the same vector, without noise"
+    case impossible = "the sensor gives what no acceleration can be"
   }
 
   private let isNoiseExpected: Bool
@@ -29,6 +34,8 @@ struct Plausibility: Sendable {
   mutating func judge(
     x: Double, y: Double, z: Double, isSaturated: Bool, time: BootTime
   ) -> Fault? {
+    // Not so of NaN either.
+    guard abs(x) <= Self.most, abs(y) <= Self.most, abs(z) <= Self.most else { return .impossible }
     if repeats >= 0, x == self.x, y == self.y, z == self.z {
       repeats += 1
     } else {

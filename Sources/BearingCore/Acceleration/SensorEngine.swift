@@ -134,20 +134,15 @@ public struct SensorEngine: Sendable {
     time: BootTime, x: Double, y: Double, z: Double, isSaturated: Bool, now: BootTime
   ) -> Outcome {
     alive = now
+    let fault = plausibility.judge(x: x, y: y, z: z, isSaturated: isSaturated, time: time)
+    var outcome = fault.map { change(to: .stale, $0.rawValue) } ?? change(to: .live, "")
+    // JSON has no infinity, and no mean recovers from it.
+    if fault == .impossible { return outcome }
+    if fault == nil { outcome.orientationChanged = detector.add(x: x, y: y, z: z, time: time) }
     sequence += 1
     let sample = AccelerationSample(
       sequence: sequence, bootTimestamp: time.microseconds, x: x, y: y, z: z)
     last = sample
-    let fault = plausibility.judge(x: x, y: y, z: z, isSaturated: isSaturated, time: time)
-    var outcome: Outcome
-    switch fault {
-    case nil:
-      outcome = change(to: .live, "")
-      outcome.orientationChanged = detector.add(x: x, y: y, z: z, time: time)
-    case .zero: outcome = change(to: .stale, "the sensor gives zero on every axis")
-    case .saturated: outcome = change(to: .stale, "the sensor gives its limit on every axis")
-    case .frozen: outcome = change(to: .stale, "the sensor gives the same vector, without noise")
-    }
     outcome.sample = sample
     return outcome
   }

@@ -113,6 +113,25 @@ import Testing
   }
 
   @Test(
+    "What no sensor measures is no sample, and leaves what is known as it was",
+    arguments: [
+      (Double.infinity, 9.8, 0.0), (0, .nan, 0), (0, 9.8, -1.1e6), (.infinity, -.infinity, 0),
+    ])
+  func impossible(x: Double, y: Double, z: Double) {
+    let rig = Rig()
+    rig.begin(rate: 10)
+    for _ in 0..<30 {
+      rig.pass(milliseconds: 100)
+      let outcome = rig.sample(x, y, z)
+      #expect(outcome.sample == nil && !outcome.orientationChanged)
+      #expect(rig.engine.state == .stale)
+      #expect(rig.engine.detail == "the sensor gives what no acceleration can be")
+    }
+    #expect(rig.engine.orientation == .normal && rig.engine.last?.sequence == 1)
+    #expect(rig.sample(0, 9.79, 0).sample?.sequence == 2 && rig.engine.state == .live)
+  }
+
+  @Test(
     "The same vector for 5 s is stale only above 5 Hz and where noise would show",
     arguments: [
       (10.0, 0.01, true), (5.0, 0.01, false), (6.0, 0.01, true), (100.0, 0.152983, false),
