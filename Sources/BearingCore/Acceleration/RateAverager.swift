@@ -61,6 +61,12 @@ public struct RateAverager: Sendable, BitwiseCopyable {
     return done
   }
 
+  /// The mean of the period so far, which is begun anew; nil when nothing came in it.
+  public mutating func cut() -> AccelerationSample? {
+    defer { count = 0 }
+    return mean
+  }
+
   private mutating func begin(_ index: Int64, at time: Int) {
     self.index = index
     firstTime = time

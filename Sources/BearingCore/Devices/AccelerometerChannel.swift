@@ -335,7 +335,7 @@ final class AccelerometerChannel {
     }
     for index in groups.indices {
       let wasEmpty = groups[index].due == nil
-      if groups[index].add(sample, now: now) {
+      if groups[index].add(sample, state: state, now: now) {
         sendBatch(index, now)
       } else if wasEmpty, groups[index].due != nil {
         changed()

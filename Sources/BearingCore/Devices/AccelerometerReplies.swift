@@ -21,20 +21,22 @@ extension AccelerometerChannel {
     }
   }
 
-  /// A group's state; what waits in its batch goes before it.
+  /// A group's state; what waits in its batch, and what was sampled for its next mean, goes before it
+  /// with the state that it had.
   func sendState(of index: Int, _ now: BootTime) {
+    groups[index].cut()
     sendBatch(index, now)
     let group = groups[index]
     post(.event, to: everyone(in: &groups[index].hub, now)) { writeState(of: group, &$0) }
   }
 
   func sendBatch(_ index: Int, _ now: BootTime) {
-    let batch = groups[index].takeBatch()
-    guard !batch.isEmpty else { return }
-    post(.samples(batch.count), to: everyone(in: &groups[index].hub, now)) { writer in
+    let (samples, state) = groups[index].takeBatch()
+    guard !samples.isEmpty else { return }
+    post(.samples(samples.count), to: everyone(in: &groups[index].hub, now)) { writer in
       writer.member("state", state.rawValue)
       writer.key("samples")
-      writer.array(batch) { $0.value($1) }
+      writer.array(samples) { $0.value($1) }
     }
   }
 

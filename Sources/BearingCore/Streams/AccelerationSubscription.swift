@@ -29,6 +29,8 @@ struct SampleGroup {
   var hub = Hub<SampleSubscription>()
   /// What waits to be sent together.
   private(set) var batch: [AccelerationSample] = []
+  /// The sensor's state with what waits, and with what is being averaged.
+  private var state = AccelerometerState.starting
   /// When the batch must go; nil while there is none.
   private(set) var due: BootTime?
   /// The last sample that went to a batch.
@@ -55,8 +57,13 @@ struct SampleGroup {
     step = actualRate.map { Int64(Double(Nanoseconds.second) / $0) } ?? 0
   }
 
-  /// Takes a sample of the sensor; whether the batch is to be sent now.
-  mutating func add(_ sample: AccelerationSample, now: BootTime) -> Bool {
+  /// Takes a sample with the sensor's state; whether the batch is to be sent now.
+  ///
+  /// When the state is another than with the sample before, `cut` and `takeBatch` come first.
+  mutating func add(
+    _ sample: AccelerationSample, state: AccelerometerState, now: BootTime
+  ) -> Bool {
+    self.state = state
     guard let mean = averager.add(sample) else { return false }
     last = mean
     batch.append(mean)
@@ -65,12 +72,19 @@ struct SampleGroup {
     return batch.count >= Self.mostSamples || now + step > due
   }
 
-  /// Takes the batch to send it.
-  mutating func takeBatch() -> [AccelerationSample] {
+  /// Ends the period that is being averaged: its mean is to be of samples of one state.
+  mutating func cut() {
+    guard let mean = averager.cut() else { return }
+    last = mean
+    batch.append(mean)
+  }
+
+  /// Takes the batch to send it, with its state.
+  mutating func takeBatch() -> (samples: [AccelerationSample], state: AccelerometerState) {
     defer {
       batch.removeAll(keepingCapacity: true)
       due = nil
     }
-    return batch
+    return (batch, state)
   }
 }
