@@ -243,11 +243,13 @@ final class AccelerometerDesk {
   }
 
   private func applyStationary() {
-    guard case .sensor(let found) = choose(.any) else { return }
-    for channel in everyChannel where channel.found?.sensor.path != found.sensor.path {
-      channel.serveStationary(false)
+    var serving: AccelerometerChannel?
+    if servesStationary {
+      // While there is none, the one that served waits for its sensor.
+      guard case .sensor(let found) = choose(.any) else { return }
+      serving = channel(of: found)
     }
-    channel(of: found)?.serveStationary(servesStationary)
+    for channel in everyChannel { channel.serveStationary(channel === serving) }
   }
 
   // MARK: Time and the end

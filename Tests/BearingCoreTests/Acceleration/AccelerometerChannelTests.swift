@@ -125,4 +125,22 @@ import Varlink
         Reply(state: "live", sequences: Array(26...40), y: 9.8),
       ])
   }
+
+  @Test("A sensor that went while location wanted it is waited for only as long as location does")
+  func stationary() throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let stationary = Stationary()
+    let reader = Reader { _, _ in }
+    let desk = try Self.desk([], on: loop, in: folder, stationary, to: reader)
+    desk.sensors = [Script.found]
+    stationary.isWanted = true
+    #expect(desk.status.subscribers == 1 && desk.state == .starting)
+    desk.sensors = []
+    desk.channel(of: Script.found)?.lose()
+    #expect(desk.status.subscribers == 1 && desk.state == .noSensor)
+    stationary.isWanted = false
+    #expect(desk.status.subscribers == 0)
+    desk.shutDown()
+  }
 }
