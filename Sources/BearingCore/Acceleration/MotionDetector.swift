@@ -23,6 +23,8 @@ struct MotionDetector: Sendable {
   private static let tapLevel = 1.4 * gravity
   private static let tapTime = 60 * Nanoseconds.millisecond
   private static let tapQuiet = 200 * Nanoseconds.millisecond
+  /// Hertz below which a single odd sample would be a tap; less the tolerance of rates.
+  private static let tapRate = 100 * (1 - RateAverager.tolerance)
 
   /// What the device does over time: unknown until the window is full, then still or moving.
   private(set) var base = Motion.unknown
@@ -41,14 +43,17 @@ struct MotionDetector: Sendable {
   private var wasQuiet = false
   private var last: BootTime?
 
-  /// Takes in a sample; gives what is to be told, in order, such as a tap and then still.
-  mutating func add(x: Double, y: Double, z: Double, at time: BootTime) -> [Motion] {
+  /// Takes in a sample of a sensor that gives `rate` hertz; gives what is to be told, in order, such
+  /// as a tap and then still.
+  mutating func add(
+    x: Double, y: Double, z: Double, at time: BootTime, rate: Double
+  ) -> [Motion] {
     let axes = SIMD3(x, y, z)
     let magnitude = (x * x + y * y + z * z).squareRoot()
     var told: [Motion] = []
     if detectShake(axes, at: time) { told.append(.shake) }
     if detectFall(magnitude, at: time) { told.append(.freeFall) }
-    if detectTap(magnitude, at: time) { told.append(.tap) }
+    if detectTap(magnitude, at: time), rate >= Self.tapRate { told.append(.tap) }
     window.add(axes, at: time)
     if magnitude <= Self.tapLevel { quiet.add(axes, at: time) }
     last = time
@@ -129,6 +134,7 @@ struct SampleWindow: Sendable {
   private let length: Int64
   private var samples: [(time: BootTime, axes: SIMD3<Double>)] = []
   private var head = 0
+  /// Whether a sample has left it, and others have come without a gap since.
   private var isFull = false
   private var sum = SIMD3<Double>.zero
   private var squares = SIMD3<Double>.zero
@@ -149,6 +155,7 @@ struct SampleWindow: Sendable {
       head += 1
       isFull = true
     }
+    if head == samples.count - 1 { isFull = false }
     if head > Self.renewal { renew() }
   }
 
@@ -195,7 +202,8 @@ struct NoiseFloor: Sendable {
     }
   }
 
-  /// (m/s²)²; infinite before the first, 0 never: a frozen sensor has no noise to learn from.
+  /// (m/s²)²; 0 before the first. A variance of 0 does not count: a frozen sensor has no noise to
+  /// learn from.
   var smallest: Double {
     byHour.map(\.smallest).filter { $0 > 0 }.min() ?? 0
   }

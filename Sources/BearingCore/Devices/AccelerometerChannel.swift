@@ -324,7 +324,7 @@ final class AccelerometerChannel {
 
   private func add(_ sample: AccelerationSample, _ now: BootTime) {
     if engine?.state == .live {
-      for told in motion.add(sample) {
+      for told in motion.add(sample, rate: engine?.rate ?? 0) {
         post(.event, tellsLoss: false, to: everyone(in: &motion.hub, now)) {
           writeMotion(told, &$0)
         }

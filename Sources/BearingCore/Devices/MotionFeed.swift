@@ -19,10 +19,10 @@ struct MotionFeed {
   /// When that was sampled; nil before the first.
   private(set) var since: BootTime?
 
-  /// Takes in a sample; gives what is new.
-  mutating func add(_ sample: AccelerationSample) -> [Motion] {
+  /// Takes in a sample of a sensor that gives `rate` hertz; gives what is new.
+  mutating func add(_ sample: AccelerationSample, rate: Double) -> [Motion] {
     let time = BootTime(nanoseconds: Int64(sample.bootTimestamp) * Nanoseconds.microsecond)
-    let told = detector.add(x: sample.x, y: sample.y, z: sample.z, at: time)
+    let told = detector.add(x: sample.x, y: sample.y, z: sample.z, at: time, rate: rate)
     if let last = told.last {
       current = last
       since = time

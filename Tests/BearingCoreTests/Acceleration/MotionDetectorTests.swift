@@ -7,7 +7,7 @@ import Testing
 @Suite struct MotionDetectorTests {
   private static let gravity = 9.80665
 
-  /// What is told while a signal at 100 Hz goes through a detector, with the second of each.
+  /// What is told while a signal at `rate` hertz goes through a detector, with the second of each.
   private static func motions(
     seconds: Double, rate: Double = 100, noise: Double = 0.02,
     _ signal: (Double) -> (Double, Double, Double)
@@ -21,7 +21,7 @@ import Testing
       let time = BootTime(nanoseconds: Int64(second * 1e9))
       let motions = detector.add(
         x: x + noise * random.normal(), y: y + noise * random.normal(),
-        z: z + noise * random.normal(), at: time)
+        z: z + noise * random.normal(), at: time, rate: rate)
       told += motions.map { (second, $0) }
     }
     return told
@@ -88,6 +88,31 @@ import Testing
       second >= 3 && second < 3 + length - 1e-9 ? (0, 0, 2 * Self.gravity) : (0, 0, Self.gravity)
     }
     #expect(told.filter { $0.motion == .tap }.count == count)
+  }
+
+  @Test(arguments: [(50.0, 0), (100, 1), (200, 1)])
+  func aSensorThatIsTooSlowForTapsTellsNone(rate: Double, count: Int) {
+    let told = Self.motions(seconds: 6, rate: rate) { second in
+      second > 2.985 && second < 3.005 ? (0, 0, 2 * Self.gravity) : (0, 0, Self.gravity)
+    }
+    #expect(told.filter { $0.motion == .tap }.count == count)
+    #expect(told.first?.motion == .still)
+  }
+
+  @Test func aNoisySensorIsStillAgainAfterAGap() {
+    // Two samples of its noise would be less than all that it is taken to have.
+    var detector = MotionDetector()
+    var random = SeededRandom(seed: 7)
+    var told: [Motion] = []
+    for start in [0.0, 30] {
+      for index in 0..<2000 {
+        let time = BootTime(nanoseconds: Int64((start + Double(index) / 100) * 1e9))
+        told += detector.add(
+          x: 0.15 * random.normal(), y: 0.15 * random.normal(),
+          z: Self.gravity + 0.15 * random.normal(), at: time, rate: 100)
+      }
+    }
+    #expect(told == [.still])
   }
 
   @Test func aPeakWhileWalkingIsNoTap() {
