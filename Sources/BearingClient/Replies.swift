@@ -31,9 +31,9 @@ public struct OneShotSample: Sendable, Equatable, Decodable {
 
 /// The machine's accelerometers.
 public struct SensorList: Sendable, Equatable, Decodable {
-  /// Each one, the one that is used by default first.
+  /// Each one, in the order of the kernel's names.
   public var sensors: [Sensor]
-  /// What the one that is used by default can give now.
+  /// What the one that is used by default can give now; what another one in use can, when that is off.
   public var state: AccelerometerState
 }
 
