@@ -46,7 +46,8 @@ public struct BearingClient: Sendable {
   ) async throws(BearingError) -> JSON {
     let connection = try await connect()
     do {
-      let reply = try await connection.call(method, parameters, timeout: patience)
+      let reply = try await connection.call(
+        method, parameters, timeout: min(patience, Self.longestPatience))
       await connection.close()
       return reply.parameters
     } catch {
@@ -73,6 +74,8 @@ public struct BearingClient: Sendable {
 
   /// How long the daemon may take over an answer that needs no waiting for a device.
   public static let patience: Duration = .seconds(10)
+  /// A year: a sleep for as long as a `Duration` can say traps (Swift 6.3).
+  static let longestPatience: Duration = .seconds(365 * 86_400)
 
   // MARK: For the calls and streams
 
@@ -126,9 +129,12 @@ public struct BearingClient: Sendable {
 }
 
 extension JSON {
-  /// A time in the wire's milliseconds, rounded up: what is above 0 stays above 0.
+  /// A time in the wire's milliseconds, rounded up: what is above 0 stays above 0. What is longer
+  /// than the wire can say is as long as that.
   static func milliseconds(_ duration: Duration) -> JSON {
-    let (seconds, attoseconds) = duration.components
+    let most = Int64.max - 1
+    let bounded = max(.milliseconds(-most), min(duration, .milliseconds(most)))
+    let (seconds, attoseconds) = bounded.components
     let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
     let whole = attoseconds / attosecondsPerMillisecond
     let rest = attoseconds % attosecondsPerMillisecond > 0 ? 1 : 0

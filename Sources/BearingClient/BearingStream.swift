@@ -131,7 +131,9 @@ public struct BearingStream<Update: Sendable>: AsyncSequence, Sendable {
 
     /// A daemon that has not even sent its heartbeats for this long hangs.
     private var silenceLimit: Duration? {
-      stream.parameters["heartbeat"]?.integer.map { .milliseconds(2 * $0) + .seconds(5) }
+      stream.parameters["heartbeat"]?.integer.map {
+        Swift.min(.milliseconds($0) * 2 + .seconds(5), BearingClient.longestPatience)
+      }
     }
 
     private mutating func event(for update: Update) -> StreamEvent<Update> {

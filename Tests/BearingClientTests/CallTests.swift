@@ -99,6 +99,16 @@ import Varlink
     }
   }
 
+  @Test func `a time without end is the daemon's to refuse`() async throws {
+    let daemon = try FakeDaemon {
+      $0.fail("org.varlink.service.InvalidParameter", ["parameter": "timeout"])
+    }
+    let client = BearingClient(socket: daemon.path)
+    await #expect(throws: BearingError.invalidParameter("timeout")) {
+      try await client.fix(timeout: .seconds(Int64.max))
+    }
+  }
+
   @Test func `cancelling a call ends it`() async throws {
     let asked = AsyncStream.makeStream(of: Void.self)
     let daemon = try FakeDaemon { call in
@@ -119,6 +129,9 @@ import Varlink
     #expect(JSON.milliseconds(.milliseconds(1)) == 1)
     #expect(JSON.milliseconds(.microseconds(1_000_001)) == 1001)
     #expect(JSON.milliseconds(.milliseconds(-1500)) == -1500)
+    // No time is too long to be said.
+    #expect((JSON.milliseconds(.seconds(Int64.max)).integer ?? 0) > 9_000_000_000_000_000_000)
+    #expect((JSON.milliseconds(.seconds(Int64.min)).integer ?? 0) < -9_000_000_000_000_000_000)
   }
 }
 

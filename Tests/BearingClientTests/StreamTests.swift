@@ -166,6 +166,14 @@ private func live(_ sequence: Int) -> JSON {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct StreamEndTests {
+  @Test func `a heartbeat as long as numbers go is one that never comes`() async throws {
+    let daemon = try FakeDaemon { $0.reply(live(1)) }
+    let replies = BearingClient(socket: daemon.path).replies(
+      "io.bearing.location.Subscribe", ["heartbeat": .int(.max)])
+    var events = replies.makeAsyncIterator()
+    #expect(try await events.next()?.update?["state"] == "live")
+  }
+
   @Test func `no daemon at the start is an error that names the socket`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/io.bearing"
