@@ -185,12 +185,13 @@ class Bearing:
     async def samples(
         self, rate: float | None = None, sensor: str | None = None
     ) -> AsyncGenerator[dict[str, Any], None]:
-        """Each sample of acceleration, rate times a second if the sensor can."""
+        """Each sample while it can be relied on, rate times a second if the sensor can."""
         replies = self.stream(f"{ACCELEROMETER}.Subscribe", rate=rate, sensor=sensor)
         async with contextlib.aclosing(replies):
             async for reply in replies:
-                for sample in reply["samples"]:
-                    yield sample
+                if reply["state"] == "live":
+                    for sample in reply["samples"]:
+                        yield sample
 
     async def orientations(self, sensor: str | None = None) -> AsyncGenerator[dict[str, Any], None]:
         """orientation and tilt, now and at each change; they count only while state is "live"."""

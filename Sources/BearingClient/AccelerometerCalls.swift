@@ -28,9 +28,9 @@ extension BearingClient {
       as: OneShotSample.self, patience: (timeout ?? .seconds(2)) + Self.patience)
   }
 
-  /// Each sample of acceleration, for programs that only want the numbers.
+  /// Each sample of acceleration that can be relied on, for programs that only want the numbers.
   ///
-  /// Samples of a reader that is slow are lost, oldest first; `accelerationUpdates` tells how many.
+  /// None comes while the sensor gives what is no measurement, such as zero on every axis. Samples of a reader that is slow are lost, oldest first; `accelerationUpdates` tells how many.
   /// The sensor runs as long as this does.
   ///
   /// - Parameters: as in `accelerationUpdates`.
@@ -39,7 +39,9 @@ extension BearingClient {
   ) -> some AsyncSequence<AccelerationSample, BearingError> & Sendable {
     Picked(accelerationUpdates(rate: rate, sensor: sensor, maxLatency: maxLatency)) {
       { event in
-        guard let update = event.update, !update.isRepeated else { return [] }
+        guard let update = event.update, update.state == .live, !update.isRepeated else {
+          return []
+        }
         return update.samples
       }
     }

@@ -144,7 +144,7 @@ private func live(_ sequence: Int) -> JSON {
     #expect(orientations == [.undefined, .leftUp, .undefined, .leftUp, .undefined])
   }
 
-  @Test func `samples that come together are handed out one by one`() async throws {
+  @Test func `live samples that come together are handed out one by one`() async throws {
     @Sendable func sample(_ sequence: Int) -> JSON {
       ["sequence": .int(Int64(sequence)), "bootTimestamp": 1, "x": 0, "y": 9.8, "z": -0.5]
     }
@@ -153,6 +153,7 @@ private func live(_ sequence: Int) -> JSON {
       call.reply(
         ["state": "live", "samples": [sample(1), sample(2)], "dropped": 4], continues: true)
       call.reply(["state": "live", "samples": [sample(2)], "repeated": true], continues: true)
+      call.reply(["state": "stale", "samples": [sample(9)]], continues: true)
       call.reply(["state": "live", "samples": [sample(3)]])
     }
     var samples: [AccelerationSample] = []
