@@ -32,9 +32,7 @@ extension LocationDesk {
   }
 
   func streamEnded(_ stream: StreamID) {
-    if fixes.close(stream) == nil, approximate?.close(stream) == nil,
-      skies.close(stream) == nil
-    {
+    if fixes.close(stream) == nil, closeApproximate(stream) == nil, skies.close(stream) == nil {
       _ = headings.close(stream)
     }
     stopIfUnneeded()
@@ -45,9 +43,9 @@ extension LocationDesk {
     switch precision {
     case .approximate:
       guard let record = fixes.close(stream) else { return }
-      approximate?.open(stream, filter: record.filter, heartbeat: record.heartbeat)
+      openApproximate(stream, filter: record.filter, heartbeat: record.heartbeat)
     case .precise:
-      guard let (filter, heartbeat) = approximate?.close(stream) else { return }
+      guard let (filter, heartbeat) = closeApproximate(stream) else { return }
       openPrecise(stream, filter: filter.forgetful, heartbeat: heartbeat)
     case .denied:
       return  // the stream was ended
@@ -61,6 +59,8 @@ extension LocationDesk {
     fixes.prefer(preferences, for: stream)
     skies.prefer(preferences, for: stream)
     headings.prefer(preferences, for: stream)
+    earlyStreams.update(stream) { $0.filter.prefer(preferences) }
+    earlyStreams.prefer(preferences, for: stream)
     approximate?.preferencesChanged(of: stream, to: preferences)
     rearm()
   }
@@ -77,17 +77,12 @@ extension LocationDesk {
       distanceFilter: try parameters.nonnegative("distanceFilter"),
       maximumAccuracy: try parameters.nonnegative("maximumAccuracy"))
     filter.prefer(exchange.preferences)
-    var heartbeat = try parameters.heartbeat()
+    let heartbeat = try parameters.heartbeat()
     guard exchange.openStream() else { return }
     startIfNeeded()
     if exchange.precision == .approximate {
-      return withApproximate { [unowned self] desk in
-        // The preference may have changed since.
-        filter.prefer(exchange.preferences)
-        heartbeat.prefer(exchange.preferences)
-        desk.open(exchange.stream, filter: filter, heartbeat: heartbeat)
-        rearm()
-      }
+      openApproximate(exchange.stream, filter: filter, heartbeat: heartbeat)
+      return rearm()
     }
     // A stream of the process before still measures from what it had delivered.
     if let known = exchange.resumption?.record(as: LocationFilter.self) {
@@ -162,7 +157,10 @@ extension LocationDesk {
       }
       startIfNeeded()
       return withApproximate { [unowned self] desk in
-        desk.getFix(oneShot, maxAge: maxAge)
+        // The caller may have gone since, or may know more by now.
+        if !exchange.isOver, exchange.precision == .approximate {
+          desk.getFix(oneShot, maxAge: maxAge)
+        }
         stopIfUnneeded()
       }
     }

@@ -14,6 +14,8 @@ final class LocationDesk {
   private(set) var approximate: ApproximateDesk?
   /// What approximate callers asked for before the secret was read.
   private var awaitingSecret: [(ApproximateDesk) -> Void] = []
+  /// Streams that they opened before it was.
+  var earlyStreams = Hub<ApproximateSubscription>()
   private var memory: LocationMemory?
   /// Calls that came before the last fix was read; nil once it was, or took too long.
   private var awaitingRecall: [() -> Void]? = []
@@ -60,6 +62,10 @@ final class LocationDesk {
       let desk = ApproximateDesk(
         secret, period: setup.approximateInterval, outlet: home.outlet)
       approximate = desk
+      for early in earlyStreams.records {
+        desk.open(early.stream, filter: early.filter, heartbeat: early.heartbeat)
+      }
+      earlyStreams = Hub()
       for task in awaitingSecret { task(desk) }
       awaitingSecret = []
       stopIfUnneeded()
@@ -127,6 +133,21 @@ final class LocationDesk {
     }
   }
 
+  func openApproximate(_ stream: StreamID, filter: LocationFilter, heartbeat: Heartbeat) {
+    if let approximate {
+      approximate.open(stream, filter: filter, heartbeat: heartbeat)
+    } else {
+      earlyStreams.open(
+        ApproximateSubscription(
+          stream: stream, heartbeat: heartbeat, lastSent: .now(), filter: filter))
+    }
+  }
+
+  /// Ends an approximate caller's stream; what it wanted, or nil when it is not one.
+  func closeApproximate(_ stream: StreamID) -> (filter: LocationFilter, heartbeat: Heartbeat)? {
+    approximate?.close(stream) ?? earlyStreams.close(stream).map { ($0.filter, $0.heartbeat) }
+  }
+
   // MARK: Demand
 
   /// Starts the source; to be called before a listener is added.
@@ -145,7 +166,8 @@ final class LocationDesk {
   /// Streams and calls that wait, of all callers.
   private var subscriberCount: Int {
     fixes.records.count + skies.records.count + headings.records.count + oneShots.count
-      + (observer == nil ? 0 : 1) + (approximate?.subscriberCount ?? 0)
+      + (observer == nil ? 0 : 1) + earlyStreams.records.count
+      + (approximate?.subscriberCount ?? 0)
   }
 
   /// Stops the source when nobody listens; to be called after a listener is gone.
