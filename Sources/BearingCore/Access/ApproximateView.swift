@@ -45,6 +45,12 @@ struct ApproximateView: Sendable {
     return BootTime(nanoseconds: phase + ticks * period)
   }
 
+  /// Nobody has listened, so that no tick was looked at: what was told is of now no longer than to
+  /// the tick that would have been the next.
+  mutating func rest(at now: BootTime) {
+    if let tick, now - tick >= period { state = .lost }
+  }
+
   /// Looks at the position, at a tick; true when the cell is another.
   mutating func look(
     at tick: BootTime, state preciseState: LocationState, fix precise: Fix?

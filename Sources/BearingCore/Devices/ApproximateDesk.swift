@@ -49,7 +49,7 @@ final class ApproximateDesk {
 
   /// Opens a stream, with its first reply; also one whose caller may know no more from now on.
   func open(_ stream: StreamID, filter: LocationFilter, heartbeat: Heartbeat) {
-    let now = BootTime.now()
+    let now = begin()
     var record = ApproximateSubscription(
       stream: stream, heartbeat: heartbeat, lastSent: now, filter: filter.forgetful)
     let reply = firstReply(&record, at: now)
@@ -59,10 +59,8 @@ final class ApproximateDesk {
   }
 
   func getFix(_ oneShot: OneShot, maxAge: Int64) {
-    let now = BootTime.now()
-    if view.state == .live, let fix = view.fix, let tick = view.tick, now - tick <= maxAge,
-      oneShot.accepts(fix)
-    {
+    let now = begin()
+    if let fix = view.fix, let tick = view.tick, now - tick <= maxAge, oneShot.accepts(fix) {
       return oneShot.answer(numbered(fix, 1), receipt: tick, asBestEffort: false)
     }
     prepareTick(now)
@@ -70,10 +68,17 @@ final class ApproximateDesk {
   }
 
   func getLastKnown(_ exchange: Exchange) {
-    let now = BootTime.now()
+    let now = begin()
     exchange.reply { writer in
       writer.writeLocation(view.state, view.fix.map { numbered($0, 1) }, age: age(at: now))
     }
+  }
+
+  /// Before a call is carried out; gives now.
+  private func begin() -> BootTime {
+    let now = BootTime.now()
+    if subscriberCount == 0 { view.rest(at: now) }
+    return now
   }
 
   /// A listener is to be added: a tick that passed while there was none is not made up for.

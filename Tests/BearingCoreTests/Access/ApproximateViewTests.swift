@@ -1,3 +1,4 @@
+import BearingModel
 import Testing
 
 @testable import BearingCore
@@ -17,5 +18,19 @@ import Testing
     let view = ApproximateView(secret, period: period * Self.second)
     let tick = view.nextTick(after: BootTime(nanoseconds: now * Self.second))
     #expect(tick == BootTime(nanoseconds: next * Self.second))
+  }
+
+  /// What nobody has looked at for a period may have moved anywhere since.
+  @Test(arguments: [(599, .live), (600, .lost), (100_000, .lost)] as [(Int64, LocationState)])
+  func withoutAListenerWhatWasToldIsOfNowUntilTheNextTick(later: Int64, state: LocationState) {
+    let secret = ApproximateView.Secret(
+      grid: ApproximateGrid(shift: 0, turn: 0), phase: 0, cell: nil)
+    var view = ApproximateView(secret, period: 600 * Self.second)
+    let tick = BootTime(nanoseconds: 1200 * Self.second)
+    _ = view.look(
+      at: tick, state: .live, fix: Fix(sequence: 1, latitude: 47, longitude: 8))
+    view.rest(at: tick + later * Self.second)
+    #expect(view.state == state)
+    #expect(view.tick == tick && view.fix != nil)
   }
 }
