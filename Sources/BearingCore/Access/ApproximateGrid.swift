@@ -77,6 +77,13 @@ struct ApproximateGrid: Sendable, Equatable {
       accuracy: hypot(Self.cellSize, widest) / 2)
   }
 
+  /// Whether the grid has such a cell.
+  func contains(_ cell: Cell) -> Bool {
+    guard (firstRow...lastRow).contains(cell.row) else { return false }
+    return isPolar(cell.row)
+      ? cell.column == 0 : (0..<columns(inRow: cell.row)).contains(cell.column)
+  }
+
   private func stays(in cell: Cell, arc: Double, longitude: Double) -> Bool {
     let slack = Self.hysteresis * Self.cellSize
     if isPolar(cell.row) {

@@ -19,6 +19,13 @@ struct ApproximateView: Sendable {
     static func drawn() -> Secret {
       Secret(grid: .drawn(), phase: .random(in: 0..<ApproximateView.longestPeriod))
     }
+
+    /// Whether it can have been drawn, and the cell is one of the grid's: bytes on a disk can change.
+    var isSound: Bool {
+      (0..<ApproximateGrid.cellSize).contains(grid.shift) && (0..<360).contains(grid.turn)
+        && (0..<ApproximateView.longestPeriod).contains(phase)
+        && cell.map(grid.contains) ?? true
+    }
   }
 
   /// Nanoseconds from tick to tick.

@@ -28,10 +28,7 @@ final class LocationMemory {
     } then: {
       [unowned self] result in
       let stored = unwrap(result) ?? nil
-      let receipt = stored?.bootTimestamp.map {
-        BootTime(nanoseconds: Int64($0) * Nanoseconds.microsecond)
-      }
-      fix(stored, receipt)
+      fix(stored, stored?.bootTimestamp.flatMap { BootTime(past: $0) })
     }
     storage.run { (store) throws(StoreError) in
       try store.approximateSecret()

@@ -36,15 +36,19 @@ extension StateStore {
       try database.prepare("SELECT shift, turn, phase, cell_row, cell_column FROM approximate")
         .first { (row: borrowing Row) in
           var secret = ApproximateView.Secret(
-            grid: ApproximateGrid(shift: row.real(0) ?? 0, turn: row.real(1) ?? 0),
-            phase: row.integer(2) ?? 0, cell: nil)
+            grid: ApproximateGrid(shift: row.real(0) ?? -1, turn: row.real(1) ?? -1),
+            phase: row.integer(2) ?? -1, cell: nil)
           if let cellRow = row.integer(3), let column = row.integer(4) {
             secret.cell = ApproximateGrid.Cell(row: Int(cellRow), column: Int(column))
           }
           return secret
         }
     }
-    if let found { return found }
+    if let found {
+      if found.isSound { return found }
+      Journal.warning(
+        "the stored secret of approximate positions is none: another is drawn", .storage)
+    }
     let drawn = ApproximateView.Secret.drawn()
     try saveApproximateSecret(drawn)
     return drawn

@@ -12,6 +12,12 @@ public struct BootTime: Sendable, Hashable, Comparable, BitwiseCopyable {
     self.nanoseconds = nanoseconds
   }
 
+  /// A moment of this boot that was stored, in microseconds; nil when it is none that has passed.
+  init?(past microseconds: Int) {
+    guard (0...Self.now().microseconds).contains(microseconds) else { return nil }
+    self.init(nanoseconds: Int64(microseconds) * Nanoseconds.microsecond)
+  }
+
   /// Now.
   public static func now() -> BootTime {
     BootTime(nanoseconds: read(CLOCK_BOOTTIME))

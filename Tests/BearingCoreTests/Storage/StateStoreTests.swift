@@ -112,6 +112,24 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
+  @Test(
+    "A secret that cannot have been drawn, or a cell that is none, is replaced by another secret",
+    arguments: [
+      "shift = 1e300", "shift = -1", "turn = 360", "phase = -1", "cell_row = 9223372036854775807",
+      "cell_row = 0", "cell_column = 40000", "cell_column = -1",
+    ])
+  func damagedSecret(change: String) throws {
+    let store = store
+    var first = try store.approximateSecret()
+    first.cell = ApproximateGrid.Cell(row: 4711, column: 815)
+    try store.saveApproximateSecret(first)
+    #expect(try store.approximateSecret() == first)
+    try database().execute("UPDATE approximate SET \(change)")
+    let second = try store.approximateSecret()
+    #expect(second.isSound && second.grid != first.grid && second.cell == nil)
+    #expect(try store.approximateSecret() == second)
+  }
+
   // MARK: Versions
 
   /// The tables as the first version made them, in this test's own copy.
