@@ -56,7 +56,8 @@ final class LocationMemory {
       try store.saveLastFix(fix, boot: boot)
     } then: {
       [unowned self] result in
-      _ = unwrap(result)
+      // What could not be written is still to be.
+      if unwrap(result) == nil, unsaved == nil { unsaved = fix }
     }
   }
 

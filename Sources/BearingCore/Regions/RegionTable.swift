@@ -10,6 +10,18 @@ struct RegionTable {
     var owner: UInt32
     var region: Region
     var watch: RegionWatch
+
+    /// What is told of something that happened to it, given the last fix; the store gives its sequence.
+    func event(_ kind: RegionEventKind, place: Fix, now: BootTime) -> RegionEvent {
+      // What happens between fixes is dated on from the last one.
+      let moment = kind == .dwell ? now.microseconds : place.bootTimestamp
+      var time = place.timestamp
+      if let moment, let receipt = place.bootTimestamp { time? += moment - receipt }
+      return RegionEvent(
+        sequence: 0, identifier: region.identifier, kind: kind, timestamp: time,
+        bootTimestamp: moment, latitude: place.latitude, longitude: place.longitude,
+        horizontalAccuracy: place.horizontalAccuracy)
+    }
   }
 
   /// Something happened: the entry's number, and what; nil is a change that is not told.

@@ -17,15 +17,15 @@ final class RegionsInterface: InterfaceHandler {
 
   /// Events in one reply: small enough for a message that is sent whole.
   private static let eventsPerReply = 40
-  /// How long to wait before storing again what could not be stored.
-  private static let retryTime = 10 * Nanoseconds.second
   /// Events that wait to be stored; beyond it the oldest are lost, with a line in the journal.
   private static let unstoredLimit = 10_000
 
   private unowned let outlet: any Outlet
   private let storage: Storage
   private let boot = Boot.identifier()
-  private let timer: LoopTimer
+  private var timer: LoopTimer?
+  /// How long to wait before asking the store again for what it could not do.
+  private let retryTime: Int64
   /// Whether a user may know where the machine is.
   private let mayKnow: (UInt32) -> Bool
   /// Called when there is a first region to watch, or none any more.
@@ -41,32 +41,31 @@ final class RegionsInterface: InterfaceHandler {
   private var awaitingLoad: [Exchange] = []
   private var hub = Hub<RegionSubscription>()
   private var unstored: [RegionHappening] = []
-  private var isStoring = false
+  /// Those that are on their way to the store.
+  private var storing: [RegionHappening] = []
+  /// Whether the store could not do what it was asked for last, and that was logged.
+  private var hasFailed = false
   private var retryAt: BootTime?
   private var lastPlace: Fix?
   private var writer = JSONWriter(capacity: 16_384)
 
   init(
-    outlet: any Outlet, loop: EventLoop, storage: Storage, mayKnow: @escaping (UInt32) -> Bool,
+    outlet: any Outlet, loop: EventLoop, storage: Storage,
+    retryTime: Int64 = 10 * Nanoseconds.second, mayKnow: @escaping (UInt32) -> Bool,
     demandChanged: @escaping (Bool) -> Void
   ) throws(SystemError) {
     self.outlet = outlet
     self.storage = storage
+    self.retryTime = retryTime
     self.mayKnow = mayKnow
     self.demandChanged = demandChanged
-    let ticker = Ticker()
-    timer = try loop.timer { ticker.tick?() }
-    ticker.tick = { [unowned self] in advance() }
+    timer = try loop.timer { [unowned self] in advance() }
     load()
   }
 
   /// Whether the stored regions are known.
   private enum Loading {
     case pending, done, failed
-  }
-
-  private final class Ticker {
-    var tick: (() -> Void)?
   }
 
   private func load() {
@@ -85,20 +84,21 @@ final class RegionsInterface: InterfaceHandler {
     switch result {
     case .success(let stored):
       loading = .done
+      hasFailed = false
       for one in stored {
-        let since = one.insideSince.map {
-          BootTime(nanoseconds: Int64($0) * Nanoseconds.microsecond)
-        }
         table.add(
-          one.region, owner: one.owner, isDwellTold: one.isDwellTold, insideSince: since,
-          now: .now())
+          one.region, owner: one.owner, isDwellTold: one.isDwellTold,
+          insideSince: one.insideSince.flatMap { BootTime(past: $0) }, now: .now())
       }
       review()
       for exchange in waiting where !exchange.isOver { carryOut(exchange) }
     case .failure(let error):
       loading = .failed
-      PacedLog.storage.warning(
-        "\(error); no region is watched, and the next call for one tries again")
+      if !hasFailed {
+        Journal.error("\(error); no region is watched until it can be read", .storage)
+      }
+      hasFailed = true
+      retryLater()
       for exchange in waiting { exchange.fail(storing: error) }
     }
   }
@@ -133,15 +133,27 @@ final class RegionsInterface: InterfaceHandler {
   private func advance() {
     let now = BootTime.now()
     if lastPlace != nil { tell(table.takeDwells(at: now)) }
-    if let retryAt, retryAt <= now { storeNext() }
+    if let retryAt, retryAt <= now { retry() }
     sendHeartbeats(now)
+    rearm()
+  }
+
+  private func retry() {
+    retryAt = nil
+    if loading == .failed { load() }
+    storeNext()
+    for record in hub.records where record.isBehind { read(for: record.stream) }
+  }
+
+  private func retryLater() {
+    retryAt = .now() + retryTime
     rearm()
   }
 
   private func rearm() {
     // A dwell is told with a place: after a start it waits for the first fix.
     let dwell = lastPlace == nil ? nil : table.deadline
-    timer.arm(at: [dwell, retryAt, hub.deadline].compactMap { $0 }.min())
+    timer?.arm(at: [dwell, retryAt, hub.deadline].compactMap { $0 }.min())
   }
 
   private func tell(_ happenings: [RegionTable.Happening]) {
@@ -152,7 +164,9 @@ final class RegionsInterface: InterfaceHandler {
         RegionHappening(
           owner: entry.owner, state: entry.watch.state,
           insideSince: entry.watch.insideSince?.microseconds, isDwellTold: entry.watch.isDwellTold,
-          event: happening.kind.flatMap { event($0, of: entry) },
+          event: happening.kind.flatMap { kind in
+            lastPlace.map { entry.event(kind, place: $0, now: .now()) }
+          },
           identifier: entry.region.identifier))
     }
     if unstored.count > Self.unstoredLimit {
@@ -165,42 +179,29 @@ final class RegionsInterface: InterfaceHandler {
     rearm()
   }
 
-  private func event(_ kind: RegionEventKind, of entry: RegionTable.Entry) -> RegionEvent? {
-    guard let place = lastPlace else { return nil }
-    // What happens between fixes is dated on from the last one.
-    let moment = kind == .dwell ? BootTime.now().microseconds : place.bootTimestamp
-    var time = place.timestamp
-    if let moment, let receipt = place.bootTimestamp { time? += moment - receipt }
-    return RegionEvent(
-      sequence: 0, identifier: entry.region.identifier, kind: kind, timestamp: time,
-      bootTimestamp: moment,
-      latitude: place.latitude, longitude: place.longitude,
-      horizontalAccuracy: place.horizontalAccuracy)
-  }
-
   /// Stores what waits, all of it as one change, and tells of it when it is stored.
   private func storeNext() {
-    guard !isStoring, !unstored.isEmpty else { return }
-    isStoring = true
-    let (batch, boot) = (unstored, boot)
+    guard storing.isEmpty, !unstored.isEmpty else { return }
+    (storing, unstored) = (unstored, [])
+    let (batch, boot) = (storing, boot)
     storage.run { (store) throws(StoreError) in
       try store.store(batch, boot: boot)
     } then: {
       [unowned self] result in
-      isStoring = false
+      storing = []
       switch result {
       case .success:
-        unstored.removeFirst(min(batch.count, unstored.count))
-        retryAt = nil
+        hasFailed = false
         for owner in Set(batch.map(\.owner)) { pump(owner) }
         storeNext()
       case .failure(let error):
-        if retryAt == nil {
+        unstored = batch + unstored
+        if !hasFailed {
           Journal.error(
             "\(error); region events wait in memory and are stored when it can be", .storage)
         }
-        retryAt = .now() + Self.retryTime
-        rearm()
+        hasFailed = true
+        retryLater()
       }
     }
   }
@@ -291,20 +292,12 @@ final class RegionsInterface: InterfaceHandler {
     let since = cursor >= 0 ? cursor : try parameters.integer("since")
     let heartbeat = try parameters.heartbeat()
     if let since, since < 0 { throw .invalidParameter("since") }
-    let (owner, stream) = (exchange.caller.uid, exchange.stream)
     guard exchange.openStream() else { return }
     hub.open(
       RegionSubscription(
-        stream: stream, heartbeat: heartbeat, lastSent: .now(), owner: owner,
-        sequence: -1))
-    storage.run { (store) throws(StoreError) in
-      try store.lastSequence(of: owner)
-    } then: { [unowned self] result in
-      let last = (try? result.get()) ?? 0
-      // Beyond the newest is a reader of a store that is lost: nothing of this one is known to it.
-      hub.update(stream) { $0.sequence = since.map { $0 > last ? 0 : $0 } ?? last }
-      read(for: stream)
-    }
+        stream: exchange.stream, heartbeat: heartbeat, lastSent: .now(),
+        owner: exchange.caller.uid, sequence: since ?? -1))
+    read(for: exchange.stream)
   }
 
   func streamEnded(_ stream: StreamID) {
@@ -337,7 +330,7 @@ final class RegionsInterface: InterfaceHandler {
 
   /// Reads the next events of a stream from the store and sends them; more when those are taken.
   private func read(for stream: StreamID) {
-    guard let record = hub.record(of: stream), record.sequence >= 0 else { return }
+    guard let record = hub.record(of: stream) else { return }
     if record.isReading || outlet.hasWaiting(stream) {
       return hub.update(stream) { $0.isBehind = true }
     }
@@ -345,7 +338,8 @@ final class RegionsInterface: InterfaceHandler {
       $0.isReading = true
       $0.isBehind = false
     }
-    let (owner, sequence, boot) = (record.owner, record.sequence, boot)
+    let (owner, boot) = (record.owner, boot)
+    let sequence = record.sequence < 0 ? nil : record.sequence
     storage.run { (store) throws(StoreError) in
       try store.events(of: owner, after: sequence, limit: Self.eventsPerReply, boot: boot)
     } then: { [unowned self] result in
@@ -353,44 +347,47 @@ final class RegionsInterface: InterfaceHandler {
       switch result {
       case .success(let stored): send(stored, to: stream)
       case .failure(let error):
-        Journal.error("\(error); a stream of region events is behind", .storage)
+        PacedLog.storage.warning("\(error); a stream of region events is behind")
+        hub.update(stream) { $0.isBehind = true }
+        retryLater()
       }
     }
   }
 
   private func send(_ stored: StoredEvents, to stream: StreamID) {
     guard let record = hub.record(of: stream) else { return }
-    let last = stored.events.last?.sequence ?? record.sequence
-    if !stored.events.isEmpty || !record.hasFirst {
+    hub.update(stream) { $0.sequence = stored.last }
+    if !record.hasFirst || !stored.events.isEmpty || stored.missed > 0 {
       let missed = stored.missed > 0 ? stored.missed : nil
       let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { writer in
         writer.key("events")
         writer.array(stored.events) { $0.value($1) }
         writer.member("missed", missed)
-        writer.member("last", last)
+        writer.member("last", stored.last)
       }
       hub.update(stream) {
         $0.hasFirst = true
         $0.lastSent = .now()
-        $0.sequence = last
       }
       outlet.send(message, to: [stream])
       rememberCursor(of: stream)
     }
-    let isFull = stored.events.count == Self.eventsPerReply
-    if isFull || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
+    if stored.hasMore || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
     rearm()
   }
 
   private func sendHeartbeats(_ now: BootTime) {
     var silent: [StreamID] = []
     hub.selectSilent(at: now, into: &silent)
-    guard !silent.isEmpty else { return }
-    let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { writer in
-      writer.key("events")
-      writer.array([RegionEvent]()) { $0.value($1) }
-      writer.member("repeated", true)
+    for stream in silent {
+      guard let record = hub.record(of: stream), record.hasFirst else { continue }
+      let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { writer in
+        writer.key("events")
+        writer.array([RegionEvent]()) { $0.value($1) }
+        writer.member("last", record.sequence)
+        writer.member("repeated", true)
+      }
+      outlet.send(message, to: [stream])
     }
-    outlet.send(message, to: silent)
   }
 }

@@ -29,8 +29,12 @@ struct RegionHappening: Sendable, Equatable {
 struct StoredEvents: Sendable, Equatable {
   /// In order, the oldest first.
   var events: [RegionEvent]
-  /// Events after the one asked for that are gone.
+  /// Events of this piece that are gone.
   var missed: Int
+  /// The sequence up to which this is all there is.
+  var last: Int
+  /// Whether there may be more after it.
+  var hasMore: Bool
 }
 
 /// What the store keeps of regions and their events.
@@ -124,37 +128,44 @@ extension StateStore {
     return Int(found ?? 0)
   }
 
-  /// The sequence of a user's newest event; 0 when it never had one.
-  func lastSequence(of owner: UInt32) throws(StoreError) -> Int {
+  /// A user's events after `sequence`, or with nil those that are still to come; `limit` at most.
+  ///
+  /// A sequence beyond the newest is one of a store that was lost: nothing of this one is known to
+  /// whoever has it, so all is given.
+  func events(
+    of owner: UInt32, after sequence: Int?, limit: Int, boot: String
+  ) throws(StoreError) -> StoredEvents {
     try withDatabase { (database: borrowing Database) throws(StoreError) in
-      try Self.lastSequence(of: Int64(owner), in: database)
+      let newest = try Self.lastSequence(of: Int64(owner), in: database)
+      let start = sequence.map { $0 > newest ? 0 : $0 } ?? newest
+      let rows = try database.prepare(
+        """
+        SELECT sequence, boot, event FROM events WHERE uid = ? AND sequence > ?
+        ORDER BY sequence LIMIT ?
+        """
+      ).all(
+        .integer(Int64(owner)), .integer(Int64(start)), .integer(Int64(limit))
+      ) { (row: borrowing Row) in
+        (sequence: Int(row.integer(0) ?? 0), event: Self.event(in: row, boot: boot))
+      }
+      let events = rows.compactMap(\.event)
+      let last = rows.last?.sequence ?? start
+      return StoredEvents(
+        events: events, missed: max(0, last - start - events.count), last: last,
+        hasMore: rows.count == limit)
     }
   }
 
-  /// A user's events after `sequence`, `limit` at most.
-  func events(
-    of owner: UInt32, after sequence: Int, limit: Int, boot: String
-  ) throws(StoreError) -> StoredEvents {
-    let rows = try withDatabase { (database: borrowing Database) throws(StoreError) in
-      try database.prepare(
-        """
-        SELECT boot, event FROM events WHERE uid = ? AND sequence > ? ORDER BY sequence LIMIT ?
-        """
-      ).all(
-        .integer(Int64(owner)), .integer(Int64(sequence)), .integer(Int64(limit))
-      ) { (row: borrowing Row) in (boot: row.text(0), event: row.text(1) ?? "") }
+  /// The event of a row; nil when it cannot be read.
+  private static func event(in row: borrowing Row, boot: String) -> RegionEvent? {
+    do {
+      let text = row.text(2) ?? ""
+      var event = try JSONDecoder().decode(RegionEvent.self, from: Data(text.utf8))
+      if row.text(1) != boot { event.bootTimestamp = nil }
+      return event
+    } catch {
+      Journal.warning("a stored event cannot be read and is left out: \(error)", .storage)
+      return nil
     }
-    var events: [RegionEvent] = []
-    for row in rows {
-      do {
-        var event = try JSONDecoder().decode(RegionEvent.self, from: Data(row.event.utf8))
-        if row.boot != boot { event.bootTimestamp = nil }
-        events.append(event)
-      } catch {
-        Journal.warning("a stored event cannot be read and is left out: \(error)", .storage)
-      }
-    }
-    let missed = events.first.map { max(0, $0.sequence - sequence - 1) } ?? 0
-    return StoredEvents(events: events, missed: missed)
   }
 }

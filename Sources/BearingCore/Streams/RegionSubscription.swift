@@ -4,7 +4,7 @@ struct RegionSubscription: Subscription {
   var heartbeat: Heartbeat
   var lastSent: BootTime
   let owner: UInt32
-  /// The sequence of the event sent last; −1 while it is not known where to begin.
+  /// The sequence of the event sent last; −1 until it is known, for a stream of what is to come.
   var sequence: Int
   /// Whether the first reply was sent.
   var hasFirst = false

@@ -73,14 +73,18 @@ import Testing
       let batch = (0..<50).map { Self.happening(Self.event($0 % 2 == 0 ? .enter : .exit)) }
       try store.store(batch, boot: "a")
     }
-    #expect(try store.lastSequence(of: Self.owner) == 1050)
-    #expect(try store.lastSequence(of: 0) == 0)
+    func fromNow(_ owner: UInt32) throws -> StoredEvents {
+      try store.events(of: owner, after: nil, limit: 40, boot: "a")
+    }
+    #expect(
+      try fromNow(Self.owner) == StoredEvents(events: [], missed: 0, last: 1050, hasMore: false))
+    #expect(try fromNow(0).last == 0)
     let all = try store.events(of: Self.owner, after: 0, limit: 2000, boot: "a")
     #expect(all.events.map(\.sequence) == Array(51...1050))
-    #expect(all.missed == 50)
+    #expect(all.missed == 50 && !all.hasMore)
     let some = try store.events(of: Self.owner, after: 1000, limit: 40, boot: "b")
     #expect(some.events.map(\.sequence) == Array(1001...1040))
-    #expect(some.missed == 0)
+    #expect(some.missed == 0 && some.last == 1040 && some.hasMore)
     #expect(some.events.allSatisfy { $0.bootTimestamp == nil && $0.timestamp != nil })
     #expect(try store.events(of: Self.owner, after: 1050, limit: 40, boot: "a").events.isEmpty)
     #expect(try store.events(of: 0, after: 0, limit: 40, boot: "a").events.isEmpty)
@@ -95,7 +99,41 @@ import Testing
     #expect(try store.events(of: Self.owner, after: 0, limit: 40, boot: "a").events.count == 1)
     try store.addRegion(Self.home, owner: Self.owner)
     try store.store([Self.happening(Self.event())], boot: "a")
-    #expect(try store.lastSequence(of: Self.owner) == 2)
+    let events = try store.events(of: Self.owner, after: 0, limit: 40, boot: "a")
+    #expect(events.events.map(\.sequence) == [1, 2])
+  }
+
+  @Test("An event that cannot be read is one that is missed, and hides no other")
+  func unreadable() throws {
+    let store = store
+    try store.addRegion(Self.home, owner: Self.owner)
+    try store.store((0..<9).map { _ in Self.happening(Self.event()) }, boot: "a")
+    try database().execute("UPDATE events SET event = '{' WHERE sequence IN (1, 2, 3, 5, 9)")
+    func piece(after sequence: Int) throws -> StoredEvents {
+      try store.events(of: Self.owner, after: sequence, limit: 3, boot: "a")
+    }
+    #expect(
+      try piece(after: 0) == StoredEvents(events: [], missed: 3, last: 3, hasMore: true))
+    let second = try piece(after: 3)
+    #expect(second.events.map(\.sequence) == [4, 6])
+    #expect(second.missed == 1 && second.last == 6 && second.hasMore)
+    let third = try piece(after: 6)
+    #expect(third.events.map(\.sequence) == [7, 8])
+    #expect(third.missed == 1 && third.last == 9)
+    #expect(
+      try piece(after: 9) == StoredEvents(events: [], missed: 0, last: 9, hasMore: false))
+  }
+
+  @Test("Who has more events than the store ever had is given all, as after a store was lost")
+  func lostStore() throws {
+    let store = store
+    try store.addRegion(Self.home, owner: Self.owner)
+    for newest in 0...1 {
+      let stored = try store.events(of: Self.owner, after: 500, limit: 40, boot: "a")
+      #expect(stored.events.map(\.sequence) == Array(1..<(newest + 1)))
+      #expect(stored.missed == 0 && stored.last == newest)
+      try store.store([Self.happening(Self.event())], boot: "a")
+    }
   }
 
   @Test("The secret of approximate places is drawn once, and the file is for its owner alone")

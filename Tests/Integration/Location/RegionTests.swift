@@ -206,6 +206,18 @@ import Varlink
     #expect(told.allSatisfy { $0["bootTimestamp"] == nil })
   }
 
+  @Test("A heartbeat says how far the stream is")
+  func heartbeat() throws {
+    let daemon = try DaemonProcess(gpsd.configuration)
+    #expect(try DaemonClient(daemon.socket).call(Self.add, Self.home).error == nil)
+    var shuttle = Shuttle(receiver: try gpsd.acceptDaemon())
+    let reader = try DaemonClient(daemon.socket)
+    #expect(try reader.open(Self.subscribe, ["heartbeat": 100]).parameters["last"] == 0)
+    shuttle.stay(inside: true)
+    #expect(try events(1, of: reader).map { $0["sequence"] } == [1])
+    #expect(try reader.next().parameters == ["events": [], "last": 1, "repeated": true])
+  }
+
   @Test("The 101st region is refused, and what is no region by its name")
   func limits() throws {
     let daemon = try DaemonProcess(gpsd.configuration)

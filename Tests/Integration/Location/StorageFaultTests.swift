@@ -156,8 +156,8 @@ import Varlink
     let reply = try DaemonClient(second.socket).call(Self.add, region("other"))
     #expect(reply.error == "io.bearing.regions.StorageFailed")
     #expect(reply.parameters["reason"]?.string?.contains("written by a newer bearingd") == true)
-    #expect(second.log.contains("no region is watched, and the next call for one tries again"))
-    // Once it is there again in the version that is known, it is taken up.
+    #expect(second.log.contains("no region is watched until it can be read"))
+    // Once it is there again in the version that is known, it is taken up: by a call at once.
     try Database(path: path, mode: .readWrite, durability: .consistency).execute(
       "PRAGMA user_version = 2")
     let regions = try DaemonClient(second.socket).call(Self.list).parameters["regions"]?.array

@@ -1,0 +1,179 @@
+import BearingModel
+import Foundation
+import SQLiteStore
+import TestSupport
+import Testing
+
+@testable import BearingCore
+
+/// What is kept in memory while the store is slow, or cannot be written.
+@Suite struct StorageTests {
+  private let folder: TemporaryFolder
+  private let loop: EventLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try EventLoop()
+  }
+
+  /// Runs the loop, with a step each time that the storage has done all that it was asked for, and once
+  /// more for the last one.
+  private func run(_ storage: Storage, _ steps: (() throws -> Void)...) throws {
+    var rest = steps[...]
+    let patience = try loop.timer { [loop] in
+      Issue.record("the storage is not asked for anything, or does not end")
+      loop.exit()
+    }
+    patience.arm(at: .now() + 60 * Nanoseconds.second)
+    storage.onRest = { [loop] in
+      guard let step = rest.popFirst() else { return loop.exit() }
+      do { try step() } catch { Issue.record(error) }
+    }
+    try loop.run()
+    storage.onRest = nil
+  }
+
+  private func makeMissingFolder() throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/missing", withIntermediateDirectories: false)
+  }
+
+  @Test("A fix that could not be written is written when it can be")
+  func failedFix() throws {
+    let path = folder.path + "/missing/state.db"
+    let storage = try Storage(loop: loop, path: path)
+    let memory = LocationMemory(storage)
+    var fix = Fix(sequence: 3, latitude: 47, longitude: 8)
+    fix.bootTimestamp = 1
+    memory.note(fix, at: .now())
+    try run(storage) {
+      try makeMissingFolder()
+      memory.saveNow()
+      #expect(storage.isBusy)
+      if !storage.isBusy { loop.exit() }
+    }
+    #expect(try StateStore(path: path).lastFix(boot: Boot.identifier()) == fix)
+  }
+
+  @Test(
+    "A moment that was stored is one of this boot only when it has passed",
+    arguments: [
+      (0, true), (1_000_000, true), (-1, false), (.max, false), (.min, false),
+      (Int(Int64.max / 1000), false),
+    ] as [(Int, Bool)])
+  func storedMoment(microseconds: Int, hasPassed: Bool) {
+    let moment = BootTime(past: microseconds)
+    #expect((moment != nil) == hasPassed)
+    if let moment { #expect(moment.microseconds == microseconds) }
+  }
+
+  // MARK: Regions
+
+  private final class Silence: Outlet {
+    func send(_ message: StreamMessage, to streams: [StreamID]) {}
+    func hasWaiting(_ stream: StreamID) -> Bool { false }
+    func remember(_ filter: LocationFilter, cursor: Int, of stream: StreamID) {}
+    func remember(cursor: Int, of stream: StreamID) {}
+  }
+
+  private static let owner: UInt32 = 1000
+  private static func region(_ identifier: String) -> Region {
+    Region(identifier: identifier, latitude: 47, longitude: 8, radius: 50)
+  }
+
+  /// Lets fixes come, a second apart, at a place in the regions or 1.1 km north of it.
+  private struct Walk {
+    let regions: RegionsInterface
+    var second: Int64 = 0
+
+    mutating func stay(_ fixes: Int, isInside: Bool) {
+      for _ in 0..<fixes {
+        second += 1
+        var fix = Fix(sequence: Int(second), latitude: isInside ? 47 : 47.01, longitude: 8)
+        fix.horizontalAccuracy = 5
+        regions.note(
+          fix,
+          at: FixMoment(receipt: BootTime(nanoseconds: second * Nanoseconds.second), time: nil))
+      }
+    }
+  }
+
+  private func interface(
+    _ storage: Storage, _ outlet: Silence, demandChanged: @escaping (Bool) -> Void = { _ in }
+  ) throws -> RegionsInterface {
+    try RegionsInterface(
+      outlet: outlet, loop: loop, storage: storage, retryTime: 20 * Nanoseconds.millisecond,
+      mayKnow: { _ in true }, demandChanged: demandChanged)
+  }
+
+  /// The sequence of the newest event in the store.
+  private func newest(_ path: String) throws -> Int {
+    try StateStore(path: path).events(of: Self.owner, after: nil, limit: 1, boot: "").last
+  }
+
+  @Test("Regions that could not be read are watched once they can be, though nobody calls")
+  func lateRegions() throws {
+    let path = folder.path + "/missing/state.db"
+    let storage = try Storage(loop: loop, path: path)
+    let outlet = Silence()
+    var isWatched = false
+    let regions = try interface(storage, outlet) { isWatched = $0 }
+    try run(storage) {
+      #expect(!isWatched)
+      try makeMissingFolder()
+      try StateStore(path: path).addRegion(Self.region("home"), owner: Self.owner)
+    }
+    #expect(isWatched)
+    withExtendedLifetime((regions, outlet)) {}
+  }
+
+  @Test("An event that could not be stored is stored when it can be, though nothing else happens")
+  func lateEvent() throws {
+    let path = folder.path + "/state.db"
+    try StateStore(path: path).addRegion(Self.region("home"), owner: Self.owner)
+    let database = try Database(path: path, durability: .consistency)
+    try database.execute(
+      "CREATE TRIGGER no BEFORE INSERT ON events BEGIN SELECT RAISE(FAIL, 'no'); END")
+    let storage = try Storage(loop: loop, path: path)
+    let outlet = Silence()
+    var walk = Walk(regions: try interface(storage, outlet))
+    try run(storage) {
+      walk.stay(2, isInside: true)
+    } _: {
+      #expect(try newest(path) == 0)
+      try database.execute("DROP TRIGGER no")
+    }
+    #expect(try newest(path) == 1)
+    withExtendedLifetime(outlet) {}
+  }
+
+  @Test("Of events that wait too long for the store the oldest are lost, and no more than that")
+  func tooManyEvents() throws {
+    let path = folder.path + "/state.db"
+    do {
+      let store = StateStore(path: path)
+      for number in 0..<100 {
+        try store.addRegion(Self.region("\(number)"), owner: Self.owner)
+      }
+    }
+    let storage = try Storage(loop: loop, path: path)
+    let outlet = Silence()
+    var walk = Walk(regions: try interface(storage, outlet))
+    try run(storage) {
+      // A hundred regions are entered and left while the storage's thread has other things to do.
+      let gate = DispatchSemaphore(value: 0)
+      storage.run({ gate.wait() }, then: { _ in })
+      for change in 0..<103 {
+        if change.isMultiple(of: 2) {
+          walk.stay(2, isInside: true)
+        } else {
+          walk.stay(3, isInside: false)
+        }
+      }
+      gate.signal()
+    }
+    // The first hundred were on their way; of the 10,200 after them 10,000 may wait.
+    #expect(try newest(path) == 10_100)
+    withExtendedLifetime(outlet) {}
+  }
+}
