@@ -47,10 +47,10 @@ struct RegionTable {
     sleepers = Set(entries.map(\.owner)).filter { !isAwake($0) }
     var happenings: [Happening] = []
     for index in entries.indices where sleepers.contains(entries[index].owner) {
-      guard entries[index].watch.state != .unknown else { continue }
+      let wasKnown = entries[index].watch.state != .unknown
       entries[index].region.state = .unknown
       entries[index].watch = RegionWatch(entries[index].region, now: now)
-      happenings.append(Happening(entry: index, kind: nil))
+      if wasKnown { happenings.append(Happening(entry: index, kind: nil)) }
     }
     return happenings
   }
