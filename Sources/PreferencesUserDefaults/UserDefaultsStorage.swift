@@ -52,22 +52,32 @@ public final class UserDefaultsStorage: KeyValueStorage {
 
   /// The value under a key.
   public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
-    guard let object = try defaults().object(forKey: key) else { return nil }
+    try Self.value(forKey: key, in: defaults())
+  }
+
+  private static func value<T: Codable>(
+    forKey key: String, in defaults: UserDefaults
+  ) throws(StorageError) -> T? {
+    guard let object = defaults.object(forKey: key) else { return nil }
     return try PropertyListValue.decode(object, key: key) as T
   }
 
   /// Puts a value under a key, and waits until the file has it.
   public func setValue<T: Codable>(_ value: T?, forKey key: String) throws(StorageError) {
+    try change { defaults throws(StorageError) in try put(value, forKey: key, in: defaults) }
+  }
+
+  private func put<T: Codable>(
+    _ value: T?, forKey key: String, in defaults: UserDefaults
+  ) throws(StorageError) {
     let object = try value.flatMap { value throws(StorageError) in
       try PropertyListValue.encode(value, key: key)
     }
-    try change { defaults throws(StorageError) in
-      if let object {
-        defaults.set(object, forKey: key)
-      } else {
-        defaults.removeObject(forKey: key)
-        settle(key, in: defaults)
-      }
+    if let object {
+      defaults.set(object, forKey: key)
+    } else {
+      defaults.removeObject(forKey: key)
+      settle(key, in: defaults)
     }
   }
 
@@ -75,8 +85,9 @@ public final class UserDefaultsStorage: KeyValueStorage {
   public func updateValue<T: Codable>(
     forKey key: String, _ change: (T?) -> T?
   ) throws(StorageError) {
-    let new = change(try value(forKey: key))
-    try setValue(new, forKey: key)
+    try self.change { defaults throws(StorageError) in
+      try put(change(try Self.value(forKey: key, in: defaults)), forKey: key, in: defaults)
+    }
   }
 
   /// Takes over the value of the newest previous name that has one, unless this key was ever written,

@@ -96,6 +96,18 @@ struct UserDefaultsStorageTests {
     #expect((list as? [String: Any])?["name"] as? String == "Ada")
   }
 
+  @Test("threads that change a value by what it is lose no change of each other's")
+  func updates() throws {
+    let (threads, changes) = (4, 50)
+    let storage = sample.storage
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      for _ in 0..<changes {
+        try? storage.updateValue(forKey: "count") { (old: Int?) in (old ?? 0) + 1 }
+      }
+    }
+    #expect(try container(Int.self, "count").read() == threads * changes)
+  }
+
   @Test("nil and reset take the value away")
   func null() throws {
     try container(Int.self, "int").write(1)
