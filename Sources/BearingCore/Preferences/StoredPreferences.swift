@@ -14,7 +14,10 @@ struct StoredPreferences: Sendable {
   /// Everything that is stored. A value that cannot be read is reported and left out.
   func load() throws(StorageError) -> [PreferenceOwner: [String: JSON]] {
     var values: [PreferenceOwner: [String: JSON]] = [:]
-    for entry in try PersistentStorage(path: path).keys() {
+    // While it is held the file stays open, which otherwise is opened, and looked through, for each.
+    let all = PersistentStorage(path: path)
+    defer { withExtendedLifetime(all) {} }
+    for entry in try all.keys() {
       guard let (owner, name) = Self.parts(of: entry),
         let key = PreferenceKeys.key(named: name)
       else { continue }  // of another version
