@@ -22,6 +22,46 @@ import Testing
     }
   }
 
+  /// A cell and its centre. Worked out apart from this code: the meridian's arc by Simpson's rule over
+  /// WGS84's radius of curvature, its inverse by bisection, parallels from WGS84's axis and flattening.
+  struct Known {
+    var place: (latitude: Double, longitude: Double)
+    var cell: ApproximateGrid.Cell
+    var centre: ApproximateGrid.Centre
+
+    init(
+      _ latitude: Double, _ longitude: Double, _ row: Int, _ column: Int, _ middle: Double,
+      _ meridian: Double, _ accuracy: Double
+    ) {
+      place = (latitude, longitude)
+      cell = ApproximateGrid.Cell(row: row, column: column)
+      centre = ApproximateGrid.Centre(latitude: middle, longitude: meridian, accuracy: accuracy)
+    }
+  }
+
+  @Test(arguments: [
+    Known(46.9, 7.4, 7599, 4983, 46.901837279, 7.410061976, 1414.3387),
+    Known(0.0001, -0.0001, 5001, 6868, 0.003023042, -0.001457231, 1414.1962),
+    Known(-33.86, 151.21, 3127, 12706, -33.855791954, 151.219679414, 1414.3010),
+    Known(-17, 179.9999, 4061, 16154, -16.994204087, -179.99745409, 1414.2489),
+    Known(-17, -179.9999, 4061, 16154, -16.994204087, -179.99745409, 1414.2489),
+    Known(71.2, 25.8, 8952, 2684, 71.195251362, 25.784933621, 1414.5856),
+    Known(89.9, 10, 9996, 13, 89.895863154, 7.951351351, 1466.3826),
+    Known(-89.97, 45, 2, 6, -89.961501954, 43.742857143, 1553.8581),
+    Known(89.99, -100, 10_001, 0, 90, 0, 2631.4586),
+    Known(-89.99, 45, 1, 0, -90, 0, 3300),
+  ])
+  func cellsAreAsDefined(_ known: Known) {
+    let cell = Self.grid.cell(
+      latitude: known.place.latitude, longitude: known.place.longitude, previous: nil)
+    #expect(cell == known.cell)
+    #expect(Self.grid.contains(cell))
+    let centre = Self.grid.centre(of: cell)
+    #expect(abs(centre.latitude - known.centre.latitude) < 1e-8)
+    #expect(abs(centre.longitude - known.centre.longitude) < 1e-8)
+    #expect(abs(centre.accuracy - known.centre.accuracy) < 1e-3)
+  }
+
   @Test func theStatedAccuracyHoldsTheTruePlace() {
     for place in Self.places(20_000, seed: 1) {
       let cell = Self.grid.cell(
@@ -85,6 +125,28 @@ import Testing
       Self.grid.cell(latitude: near.latitude, longitude: near.longitude, previous: first) == first)
     #expect(
       Self.grid.cell(latitude: far.latitude, longitude: far.longitude, previous: first) != first)
+  }
+
+  /// A tenth of a cell is 200 m in both directions; the row's borders are at 7599 and 7600 times 2000 m
+  /// less the shift.
+  @Test(arguments: [(199.0, true), (201, false)])
+  func aTenthOfACellPastItsBorderIsTheCellStill(metres: Double, stays: Bool) {
+    let cell = ApproximateGrid.Cell(row: 7599, column: 4983)
+    let longitude = 7.41
+    for arc in [7600 * 2000 - 700 + metres, 7599 * 2000 - 700 - metres] {
+      let place = Geodesic.destination(
+        fromLatitude: -90, longitude: longitude, course: longitude, distance: arc)
+      let found = Self.grid.cell(latitude: place.latitude, longitude: longitude, previous: cell)
+      #expect((found == cell) == stays)
+    }
+    // The column reaches from 4983 to 4984 times 360° / n, n being the circumference / 2000 m.
+    let n = 13_715.0
+    for (edge, sign) in [(4983.0, -1.0), (4984.0, 1.0)] {
+      let past = edge + sign * metres / 2000
+      let found = Self.grid.cell(
+        latitude: 46.9018, longitude: 360 * past / n - 123.4, previous: cell)
+      #expect((found == cell) == stays)
+    }
   }
 
   /// The attack that drawing fresh noise falls to: over 200 secret grids, a user standing still.

@@ -136,6 +136,20 @@ import Testing
   }
 
   @Test(
+    "It takes 30 identical fixes and 30 s of them",
+    arguments: [(30, 1.0, false), (31, 1.0, true), (29, 2.0, false), (30, 2.0, true)])
+  func frozenBounds(count: Int, step: Double, isSuspect: Bool) {
+    let drive = drive()
+    drive.motion(isStill: false, deviation: 1.5)
+    for number in 1...count {
+      drive.wait(seconds: step)
+      drive.position(50, 8)
+      if number < count { #expect(drive.engine.state == .live) }
+    }
+    #expect(drive.engine.state == (isSuspect ? .suspect : .live))
+  }
+
+  @Test(
     "Identical fixes at rest, or while it is not known to move, are legal",
     arguments: [0.1, nil])
   func identicalIsLegal(deviation: Double?) {

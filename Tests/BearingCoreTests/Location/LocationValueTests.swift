@@ -141,6 +141,21 @@ import Testing
   }
 
   @Test(
+    "A step of UTC may be half a second off that of receipt",
+    arguments: [(1500, true), (500, true), (1501, false), (499, false)] as [(Int64, Bool)])
+  func trustStep(milliseconds: Int64, isTrusted: Bool) {
+    let drive = drive()
+    let start = LocationDrive.buildDate + 86_400 * Nanoseconds.second
+    for index in 0..<3 {
+      drive.position(50, 8) {
+        $0.time = start + Int64(index) * milliseconds * Nanoseconds.millisecond
+      }
+      drive.wait(Nanoseconds.second)
+    }
+    #expect(drive.fixes.map(\.timestampTrusted) == [false, false, isTrusted])
+  }
+
+  @Test(
     "UTC before the build, 15 years after it, or a day off a set clock is not trusted",
     arguments: [
       (-10, nil, false), (86_400, nil, true), (15 * 31_557_600 + 10, nil, false),
