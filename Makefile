@@ -64,8 +64,8 @@ install: ## Install what `make build` made (PREFIX, DESTDIR)
 	install -D -m 755 .build/release/bearingd $(DESTDIR)$(SBINDIR)/bearingd
 	install -D -m 755 .build/release/gpsctl $(DESTDIR)$(BINDIR)/gpsctl
 	install -d $(DESTDIR)$(UNITDIR)
-	$(foreach unit,$(UNITS),sed 's|/usr/sbin/|$(SBINDIR)/|; s|/usr/bin/gpsctl|$(BINDIR)/gpsctl|' \
-	  systemd/$(unit) >$(DESTDIR)$(UNITDIR)/$(unit) &&) true
+	umask 022; $(foreach unit,$(UNITS),sed 's|/usr/sbin/|$(SBINDIR)/|; \
+	  s|/usr/bin/gpsctl|$(BINDIR)/gpsctl|' systemd/$(unit) >$(DESTDIR)$(UNITDIR)/$(unit) &&) true
 	install -D -m 644 systemd/bearingd.preset $(DESTDIR)$(PRESETDIR)/50-bearingd.preset
 	install -D -m 644 systemd/bearingd.sysusers $(DESTDIR)$(SYSUSERSDIR)/bearingd.conf
 	install -D -m 644 systemd/bearingd.tmpfiles $(DESTDIR)$(TMPFILESDIR)/bearingd.conf
@@ -78,9 +78,9 @@ install: ## Install what `make build` made (PREFIX, DESTDIR)
 	$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
 	  $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)) &&) true
 	install -d $(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR)
-	.build/release/gpsctl completion bash >$(DESTDIR)$(BASHCOMPDIR)/gpsctl
-	.build/release/gpsctl completion zsh >$(DESTDIR)$(ZSHCOMPDIR)/_gpsctl
-	.build/release/gpsctl completion fish >$(DESTDIR)$(FISHCOMPDIR)/gpsctl.fish
+	umask 022; .build/release/gpsctl completion bash >$(DESTDIR)$(BASHCOMPDIR)/gpsctl
+	umask 022; .build/release/gpsctl completion zsh >$(DESTDIR)$(ZSHCOMPDIR)/_gpsctl
+	umask 022; .build/release/gpsctl completion fish >$(DESTDIR)$(FISHCOMPDIR)/gpsctl.fish
 
 uninstall: ## Remove what `make install` installed, but for the configuration
 	rm -f $(DESTDIR)$(SBINDIR)/bearingd $(DESTDIR)$(BINDIR)/gpsctl
