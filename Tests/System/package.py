@@ -8,6 +8,7 @@ import pty
 import pwd
 import re
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -70,30 +71,34 @@ def again(verb):
     must("systemctl", verb, SERVICE)
 
 
+def receiver():
+    """The name of a pseudo-terminal that sends a recording again and again."""
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    os.chmod(os.ttyname(slave), 0o666)
+    lines = contents("/mnt/in/antimeridian.log").splitlines(keepends=True)
+
+    def feed():
+        due = time.monotonic()
+        while True:
+            for line in lines:
+                if line.startswith(b"$GPRMC"):
+                    due += 0.5
+                    select.select([], [], [], max(0.0, due - time.monotonic()))
+                os.write(master, line)
+
+    threading.Thread(target=feed, daemon=True).start()
+    return os.ttyname(slave)
+
+
 class Gpsd:
-    """A real gpsd with a receiver on a pseudo-terminal that sends a recording again and again."""
+    """A real gpsd with a receiver."""
 
     def __init__(self):
-        master, slave = pty.openpty()
-        tty.setraw(slave)
-        name = os.ttyname(slave)
-        os.chmod(name, 0o666)
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             self.port = one.getsockname()[1]
-        self.process = subprocess.Popen(["gpsd", "-N", "-n", "-S", str(self.port), name])
-        lines = contents("/mnt/in/antimeridian.log").splitlines(keepends=True)
-
-        def feed():
-            due = time.monotonic()
-            while True:
-                for line in lines:
-                    if line.startswith(b"$GPRMC"):
-                        due += 0.5
-                        select.select([], [], [], max(0.0, due - time.monotonic()))
-                    os.write(master, line)
-
-        threading.Thread(target=feed, daemon=True).start()
+        self.process = subprocess.Popen(["gpsd", "-N", "-n", "-S", str(self.port), receiver()])
         wait_for("fix of gpsd", self.has_fix)
 
     def has_fix(self):
@@ -275,6 +280,43 @@ def test_the_timer_writes_metrics_that_can_be_read_while_the_daemon_runs():
     must("systemctl", "stop", SERVICE)
     assert show("bearingd-metrics.timer", "ActiveState") == "inactive"
     must("systemctl", "start", SERVICE)
+
+
+def ways_around():
+    """What gpsctl doctor says of ways around the rules of access."""
+    said = run("gpsctl", "doctor", "--json")[1]
+    found = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    return [one for one in found if "from gpsd itself" in one["problem"]]
+
+
+def test_what_the_doctor_says_closes_the_ways_around_the_rules():
+    with socket.socket() as one:
+        if one.connect_ex(("127.0.0.1", 2947)) == 0:
+            return print("    skipped: the machine has a gpsd of its own, and the network is its")
+    settings, units = contents("/etc/default/gpsd"), "/etc/systemd/system"
+    write("/etc/default/gpsd", f'DEVICES="{receiver()}"\nGPSD_OPTIONS="-n"\n')
+    write("/etc/bearingd/bearingd.conf.d/usual.conf", "[Location]\nGpsdPort=\n")
+    must("systemctl", "unmask", "gpsd.socket", "gpsd.service")
+    must("systemctl", "start", "gpsd.socket", "gpsd.service")
+    again("restart")
+    must("gpsctl", "fix", "--timeout", "60s")
+    before_it = ways_around()
+    assert len(before_it) == 1, before_it
+    assert "through TCP port 2947 and its shared memory" in before_it[0]["problem"], before_it
+    must("sh", "-c", before_it[0]["remedy"].removeprefix("sudo "))
+    must("gpsctl", "fix", "--timeout", "60s")
+    assert ways_around() == []
+    with socket.socket() as one:
+        assert one.connect_ex(("127.0.0.1", 2947)) != 0
+    must("systemctl", "stop", SERVICE, "gpsd.socket", "gpsd.service")
+    os.unlink(f"{units}/multi-user.target.wants/gpsd.service")
+    for unit in ("gpsd.socket", "gpsd.service", SERVICE):
+        shutil.rmtree(f"{units}/{unit}.d")
+    with open("/etc/default/gpsd", "wb") as file:
+        file.write(settings)
+    os.unlink("/etc/bearingd/bearingd.conf.d/usual.conf")
+    must("systemctl", "mask", "gpsd.socket", "gpsd.service")
+    again("start")
 
 
 def test_an_upgrade_keeps_streams_state_and_configuration():

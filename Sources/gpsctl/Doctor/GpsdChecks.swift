@@ -161,7 +161,8 @@ extension Doctor {
 
   /// Puts gpsd and bearingd into a network namespace of their own, and gpsd's shared memory into an
   /// IPC namespace. gpsd must not be given systemd's sockets, which are in the machine's namespace; and
-  /// given only some it makes no others (3.22).
+  /// given only some it makes no others (3.22). The memory of the gpsd before outlives it, with the
+  /// last position in it.
   private static let privacy = """
     sudo sh -c 'cd \(units) && mkdir -p gpsd.socket.d gpsd.service.d bearingd.service.d && \
     printf "[Socket]\\nListenStream=\\nListenStream=/run/gpsd.sock\\n" >gpsd.socket.d/private.conf && \
@@ -171,6 +172,7 @@ extension Doctor {
     printf "[Unit]\\nJoinsNamespaceOf=gpsd.service\\nWants=gpsd.service\\nAfter=gpsd.service\\n\
     [Service]\\nPrivateNetwork=yes\\n" >bearingd.service.d/gpsd-private.conf && \
     systemctl daemon-reload && systemctl enable gpsd.service && systemctl stop bearingd gpsd && \
+    { ipcrm -M 0x47505344 2>/dev/null || true; } && \
     systemctl restart gpsd.socket && systemctl start gpsd bearingd'
     """
 }
