@@ -33,7 +33,7 @@ struct SampleGroup {
   private var state = AccelerometerState.starting
   /// When the batch must go; nil while there is none.
   private(set) var due: BootTime?
-  /// The last sample that went to a batch.
+  /// The last sample that went to a batch; nil before the first, and the first of another state.
   private(set) var last: AccelerationSample?
   private var averager: RateAverager
   /// Nanoseconds from one sample of the group to the next.
@@ -74,9 +74,9 @@ struct SampleGroup {
 
   /// Ends the period that is being averaged: its mean is to be of samples of one state.
   mutating func cut() {
-    guard let mean = averager.cut() else { return }
-    last = mean
-    batch.append(mean)
+    if let mean = averager.cut() { batch.append(mean) }
+    // The reply that comes after it has none, and so have those that repeat that one.
+    last = nil
   }
 
   /// Takes the batch to send it, with its state.
