@@ -56,9 +56,10 @@ public struct SensorEngine: Sendable {
     plausibility = Plausibility(scale: sensor.scale)
   }
 
-  /// The sensor was found again, perhaps with another scale; to be called while it does not run.
+  /// The sensor was found again, perhaps with another scale.
   public mutating func replace(_ sensor: Sensor) {
     scale = sensor.scale
+    plausibility = Plausibility(scale: scale)
   }
 
   /// Somebody listens, or the sensor came back: it is being switched on. Orientation starts as undefined again.

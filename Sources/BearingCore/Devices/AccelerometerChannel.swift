@@ -80,9 +80,12 @@ final class AccelerometerChannel {
 
   /// The sensor was found, perhaps under another name.
   func update(_ found: DiscoveredSensor) {
-    guard !isRunning else { return }
+    // It may have been slower to tell of itself, or udev to deal with it, than somebody to listen.
+    let isAnew = isRunning && self.found?.sensor.givesVectors(as: found.sensor) == false
+    guard !isRunning || isAnew else { return }
     self.found = found
     engine?.replace(found.sensor)
+    if isAnew { restart() }
     guard state == .noSensor else { return }
     // One that is there and cannot be used as if it were not is not tried all the time.
     if let retryAt, BootTime.now() < retryAt { return }
@@ -99,7 +102,11 @@ final class AccelerometerChannel {
 
   /// The machine was suspended: some drivers have forgotten what was set.
   func resume() {
-    guard let runner, demand != nil else { return }
+    if demand != nil { restart() }
+  }
+
+  private func restart() {
+    guard let runner else { return }
     motion.resume()
     engine?.resume(now: .now())
     do throws(SystemError) {
@@ -341,5 +348,13 @@ final class AccelerometerChannel {
         changed()
       }
     }
+  }
+}
+
+extension Sensor {
+  /// Whether the same raw values are the same vectors of `other`, as far as the driver does not say.
+  fileprivate func givesVectors(as other: Sensor) -> Bool {
+    mountMatrix == other.mountMatrix && signNegated == other.signNegated && bias == other.bias
+      && scaleFactor == other.scaleFactor
   }
 }

@@ -165,4 +165,36 @@ import Varlink
     #expect(desk.status.subscribers == 0)
     desk.shutDown()
   }
+
+  @Test(
+    "What is learnt of a sensor's mount while it runs counts at once; what else is, does not disturb",
+    arguments: [true, false])
+  func learnt(isMount: Bool) throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    var desk: AccelerometerDesk?
+    var found = Script.found
+    if isMount { found.sensor.mountMatrix = [0, 1, 0, 1, 0, 0, 0, 0, 1] }
+    found.sensor.rate += 90
+    let reader = Reader { _, reply in
+      switch reply["samples"]?.array?.last?["sequence"]?.integer {
+      case 1 where reply["repeated"] != true: desk?.channel(of: found)?.update(found)
+      case 1: if !isMount { loop.exit() }
+      case 2: loop.exit()
+      default: break
+      }
+    }
+    let script = Script(reports: [
+      .running(mode: "test", rate: 10), .sample(time: .now(), x: 0, y: 9.8, z: 0),
+    ])
+    desk = try Self.desk(script, on: loop, in: folder, to: reader)
+    let channel = try #require(desk?.channel(of: Script.found))
+    Self.open(1, of: channel, rate: 10)
+    try Self.run(loop)
+    desk?.shutDown()
+    let read = script.captures.sensors.withValue { $0 }
+    #expect(
+      read.map(\.mountMatrix)
+        == (isMount ? [Script.found, found] : [found]).map(\.sensor.mountMatrix))
+  }
 }
