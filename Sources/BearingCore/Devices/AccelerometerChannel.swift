@@ -236,7 +236,7 @@ final class AccelerometerChannel {
     guard let wanted else {
       runner.stop()
       motion.reset()
-      home.stationary.note(isStill: nil, deviation: nil)
+      feel(isStill: nil, deviation: nil)
       publish(engine?.stop(), .now())
       onIdle?()
       return
@@ -309,7 +309,7 @@ final class AccelerometerChannel {
       runner?.stop()
       demand = nil
       motion.reset()
-      home.stationary.note(isStill: nil, deviation: nil)
+      feel(isStill: nil, deviation: nil)
     }
     if outcome.rateChanged { adapt(to: engine.rate, now) }
     if outcome.stateChanged { sendState(now) }
@@ -319,6 +319,13 @@ final class AccelerometerChannel {
     sendAll()
     if outcome.stateChanged { changed() }
     if let sample = outcome.sample, engine.state == .live { answerCalls(sample) }
+  }
+
+  /// Tells location how the machine moves; a game pad tells only how that does.
+  private func feel(isStill: Bool?, deviation: Double?) {
+    if found?.isRemovable == false {
+      home.stationary.note(isStill: isStill, deviation: deviation)
+    }
   }
 
   private func adapt(to sensorRate: Double?, _ now: BootTime) {
@@ -336,9 +343,9 @@ final class AccelerometerChannel {
           writeMotion(told, &$0)
         }
       }
-      home.stationary.note(isStill: motion.isStill, deviation: motion.deviation)
+      feel(isStill: motion.isStill, deviation: motion.deviation)
     } else {
-      home.stationary.note(isStill: nil, deviation: nil)
+      feel(isStill: nil, deviation: nil)
     }
     for index in groups.indices {
       let wasEmpty = groups[index].due == nil

@@ -197,4 +197,31 @@ import Varlink
       read.map(\.mountMatrix)
         == (isMount ? [Script.found, found] : [found]).map(\.sensor.mountMatrix))
   }
+
+  @Test(
+    "Location feels by a sensor of the machine how that moves, not by a game pad",
+    arguments: [false, true])
+  func pad(isRemovable: Bool) throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let stationary = Stationary()
+    let samples = (0..<300).map { number in
+      SensorReport.sample(
+        time: BootTime(nanoseconds: Int64(number) * 10 * Nanoseconds.millisecond),
+        x: 0, y: 9.8 + Double(number % 2) / 100, z: 0)
+    }
+    let reports =
+      [.running(mode: "test", rate: 100)] + samples + [SensorReport.running(mode: "end", rate: 50)]
+    let reader = Reader { _, reply in
+      if reply["actualRate"]?.number == 50 { loop.exit() }
+    }
+    let desk = try Self.desk(Script(reports: reports), on: loop, in: folder, stationary, to: reader)
+    var found = Script.found
+    found.isRemovable = isRemovable
+    Self.open(1, of: try #require(desk.channel(of: found)), rate: 100)
+    try Self.run(loop)
+    #expect(stationary.isStill == (isRemovable ? nil : true))
+    desk.shutDown()
+    #expect(stationary.isStill == nil)
+  }
 }
