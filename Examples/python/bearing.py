@@ -81,7 +81,7 @@ def standard_socket() -> str:
     if named := os.environ.get("BEARING_SOCKET"):
         return named
     system = "/run/bearingd/io.bearing"
-    own = os.path.join(os.environ.get("XDG_RUNTIME_DIR", "/nonexistent"), "bearingd/io.bearing")
+    own = os.path.join(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent", "bearingd/io.bearing")
     return own if os.path.exists(own) and not os.path.exists(system) else system
 
 
