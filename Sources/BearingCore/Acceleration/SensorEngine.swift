@@ -74,9 +74,7 @@ public struct SensorEngine: Sendable {
 
   /// Nobody listens any more.
   public mutating func stop() -> Outcome {
-    rate = nil
-    mode = ""
-    modeReason = nil
+    forgetMode()
     return change(to: .off, "")
   }
 
@@ -98,6 +96,7 @@ public struct SensorEngine: Sendable {
     case .failing(let reason): return change(to: .failed, reason)
     case .gone:
       detector = OrientationDetector()
+      forgetMode()
       var outcome = change(to: .noSensor, "the sensor was unplugged")
       outcome.isGone = true
       return outcome
@@ -117,6 +116,12 @@ public struct SensorEngine: Sendable {
     guard let rate, rate > 0 else { return alive + Self.staleTime }
     let periods = Int64(Self.stalePeriods * Double(Nanoseconds.second) / rate)
     return alive + max(Self.staleTime, periods)
+  }
+
+  private mutating func forgetMode() {
+    rate = nil
+    mode = ""
+    modeReason = nil
   }
 
   private mutating func run(mode: String, rate: Double, now: BootTime) -> Outcome {

@@ -179,7 +179,7 @@ extension AccelerometerChannel {
   /// Looks after what time alone brings: calls whose time is up, and a state that is told by it.
   func advanceRing(_ now: BootTime) {
     ring.wakeReaders()
-    if let deadline = ring.deadline, deadline <= now, engine?.rate != nil, state != .noSensor {
+    if let deadline = ring.deadline, deadline <= now, engine?.rate != nil {
       return answerRingCalls()
     }
     let late = ring.takeCalls { $0.deadline <= now }

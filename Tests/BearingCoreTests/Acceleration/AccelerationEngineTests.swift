@@ -166,6 +166,7 @@ import Testing
     #expect(rig.engine.deadline == rig.now + 2 * Nanoseconds.second)
     let gone = rig.post(.gone)
     #expect(gone.isGone && gone.stateChanged && rig.engine.state == .noSensor)
+    #expect(rig.engine.rate == nil && rig.engine.mode == "")
     #expect(rig.sample(0, 9.8, 0).sample == nil)
   }
 }
