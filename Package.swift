@@ -113,7 +113,7 @@ let package = Package(
       exclude: ["gpsd-replay", "mocked-machine"],
       swiftSettings: strictTests),
     .testTarget(
-      name: "VarlinkTests", dependencies: ["CLinux", "Varlink", "TestSupport"],
+      name: "VarlinkTests", dependencies: ["CLinux", "Locking", "Varlink", "TestSupport"],
       exclude: ["Fixtures", "Peers"], swiftSettings: strictTests),
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "TestSupport"],

@@ -117,6 +117,7 @@ final class Connection {
           process()
         }
       } catch {
+        server.log.disconnected(self, why: "\(error)")
         return close()
       }
     }

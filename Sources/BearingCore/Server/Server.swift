@@ -155,7 +155,8 @@ public final class Server: Outlet {
   }
 
   private func resume(_ stream: Handover.Stream) throws {
-    let socket = try Socket(adopting: stream.socket)
+    var socket = try Socket(adopting: stream.socket)
+    socket.refuseDescriptors()
     let credentials = try socket.peerCredentials()
     let caller = Caller(
       uid: credentials.userID, pid: credentials.processID,

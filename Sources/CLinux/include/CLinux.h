@@ -58,6 +58,12 @@ ssize_t clinux_send_parts(int fd, const void *first, size_t first_size, const vo
 /// those past the capacity are closed.
 ssize_t clinux_receive(int fd, void *buffer, size_t size, int *fds, size_t *fd_count);
 
+/// recv with MSG_DONTWAIT that takes no descriptors: errno EBADMSG, and nothing is read, where some
+/// come with what is next.
+ssize_t clinux_receive_bytes(int fd, void *buffer, size_t size);
+/// Ends and closes a socket without ever waiting for the files whose descriptors it holds unread.
+void clinux_close_unread(int fd);
+
 int clinux_eventfd(void);
 /// Waits until one of two descriptors is readable or has ended (-1: none), at most that many
 /// nanoseconds (negative: for ever). 1 the first, 2 the second, 3 both, 0 none, -1 failure.

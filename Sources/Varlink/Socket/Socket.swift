@@ -56,6 +56,8 @@ public struct Socket: ~Copyable, Sendable {
 
   /// Valid as long as this socket lives; for event loops.
   public let descriptor: Int32
+  /// Whether descriptors are refused that the kernel lets through.
+  private var refusesByItself = false
 
   /// Takes over a descriptor, such as one passed by systemd, and makes it non-blocking.
   public init(adopting descriptor: Int32) throws(SocketError) {
@@ -68,7 +70,11 @@ public struct Socket: ~Copyable, Sendable {
   }
 
   deinit {
-    Glibc.close(descriptor)
+    if refusesByItself {
+      clinux_close_unread(descriptor)
+    } else {
+      Glibc.close(descriptor)
+    }
   }
 }
 
@@ -125,10 +131,27 @@ extension Socket {
 // MARK: Reading and writing
 
 extension Socket {
-  /// Reads what is there into a buffer, as far as it goes. Descriptors that come along are closed.
+  /// Reads what is there into a buffer, as far as it goes. Descriptors that come along are closed;
+  /// where they are refused, they are an error.
   public func receive(into buffer: inout [UInt8]) throws(SocketError) -> Received {
+    if refusesByItself {
+      return try Self.outcome(
+        unsafe buffer.withUnsafeMutableBytes {
+          unsafe clinux_receive_bytes(descriptor, $0.baseAddress, $0.count)
+        })
+    }
     var none: [Descriptor] = []
     return try receive(into: &buffer, descriptors: &none, limit: 0)
+  }
+
+  private static func outcome(_ received: Int) throws(SocketError) -> Received {
+    if received > 0 { return .bytes(received) }
+    if received == 0 { return .end }
+    switch errno {
+    case EAGAIN: return .wouldBlock
+    case ECONNRESET: return .end
+    default: throw SocketError(attempt: "read from the connection", code: errno)
+    }
   }
 
   /// Reads what is there into a buffer, as far as it goes, and appends descriptors that come along.
@@ -147,15 +170,9 @@ extension Socket {
           descriptor, bytes.baseAddress, bytes.count, numbers.baseAddress, &count)
       }
     }
-    if received < 0 {
-      switch errno {
-      case EAGAIN: return .wouldBlock
-      case ECONNRESET: return .end
-      default: throw SocketError(attempt: "read from the connection", code: errno)
-      }
-    }
+    let outcome = try Self.outcome(received)
     descriptors += numbers.prefix(count).map(Descriptor.init(adopting:))
-    return received == 0 ? .end : .bytes(received)
+    return outcome
   }
 
   /// Sends up to three parts, one after the other, in one system call. Up to `atomicSendLimit`
@@ -275,10 +292,13 @@ extension Socket {
     min(try sendBufferSize() / 2 - 64, 32 * 1024)
   }
 
-  /// Takes no descriptors from the other end any more; does nothing on kernels before 6.16, where
-  /// `receive(into:)` closes those that come.
-  public func refuseDescriptors() {
-    _ = clinux_refuse_descriptors(descriptor)
+  /// Takes no descriptors from the other end any more: it cannot send them.
+  ///
+  /// On kernels before 6.16, and without `askingKernel`, it can: `receive(into:)` throws then, and the
+  /// socket's end waits for nobody, whatever it holds unread. To close what others pass may take as
+  /// long as they like.
+  public mutating func refuseDescriptors(askingKernel: Bool = true) {
+    refusesByItself = !askingKernel || clinux_refuse_descriptors(descriptor) < 0
   }
 }
 

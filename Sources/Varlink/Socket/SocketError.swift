@@ -32,6 +32,7 @@ public struct SocketError: Error, Equatable, CustomStringConvertible {
       case EADDRINUSE: "something has this path already"
       case ENAMETOOLONG: "a socket's path has 107 bytes at most"
       case EMFILE, ENFILE: "no descriptors are left"
+      case EBADMSG: "descriptors came along, and none are wanted"
       case EAGAIN: "its queue is full"
       case ETIMEDOUT: "it did not answer in time"
       default: nil
