@@ -104,7 +104,7 @@ struct GpsdLine {
         text += bytes[start..<index]
         return bytes[(start + 1)..<(index - 1)]
       }
-      if byte == UInt8(ascii: "\\") { index += 1 }
+      if byte == UInt8(ascii: "\\"), peek.map({ $0 >= 0x20 }) ?? false { index += 1 }
     }
     return nil
   }

@@ -38,6 +38,8 @@ import Testing
       #"{"class":"TPV",}"#, #"{"class":"TPV","mode":}"#, #"{"class":"TPV","mode":3"#,
       #"{"class":"TPV","lat":1.2.3}"#, #"{"class":"TPV","lat":--1}"#, #"{"class":"TPV"} x"#,
       #"{"class":"TPV","device":"/dev/a}"#, #"{"class":"TPV" "mode":3}"#,
+      // To libgps it would end behind the mode.
+      #"{"class":"TPV","mode":3,"device":"\"# + "\u{0}" + #"","lat":1}"#,
       String(repeating: "[", count: 20_000),
       #"{"class":"TPV","a":"# + String(repeating: "[", count: 40)
         + String(repeating: "]", count: 40) + "}",
