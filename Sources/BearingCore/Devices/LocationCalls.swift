@@ -8,13 +8,7 @@ extension LocationDesk {
   /// How long it waits at most.
   private static var longestTimeout: Int { 600_000 }
 
-  func handle(_ exchange: Exchange) {
-    whenRecalled { [unowned self] in
-      if !exchange.isOver { carryOut(exchange) }
-    }
-  }
-
-  private func carryOut(_ exchange: Exchange) {
+  func carryOut(_ exchange: Exchange) {
     do throws(ServiceError) {
       switch exchange.call.method {
       case "Subscribe": try subscribe(exchange)

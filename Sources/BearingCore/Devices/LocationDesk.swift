@@ -18,7 +18,7 @@ final class LocationDesk {
   var earlyStreams = Hub<ApproximateSubscription>()
   private var memory: LocationMemory?
   /// Calls that came before the last fix was read; nil once it was, or took too long.
-  private var awaitingRecall: [() -> Void]? = []
+  private var awaitingRecall: [Exchange]? = []
   private var recallDeadline: BootTime?
   /// A call right after the start waits no longer than this for a slow disk.
   private static let recallPatience = Nanoseconds.second
@@ -72,19 +72,23 @@ final class LocationDesk {
     }
   }
 
-  /// Carries a call out when the last fix of an earlier run is known.
-  func whenRecalled(_ task: @escaping () -> Void) {
-    guard awaitingRecall != nil else { return task() }
-    awaitingRecall?.append(task)
+  func handle(_ exchange: Exchange) {
+    guard awaitingRecall != nil else { return carryOut(exchange) }
+    let stream = exchange.stream
+    exchange.onAbandon = { [unowned self] in awaitingRecall?.removeAll { $0.stream == stream } }
+    awaitingRecall?.append(exchange)
     if recallDeadline == nil { recallDeadline = .now() + Self.recallPatience }
     rearm()
   }
 
   private func finishRecall() {
-    let tasks = awaitingRecall ?? []
+    let calls = awaitingRecall ?? []
     awaitingRecall = nil
     recallDeadline = nil
-    for task in tasks { task() }
+    for exchange in calls where !exchange.isOver {
+      exchange.onAbandon = nil
+      carryOut(exchange)
+    }
     rearm()
   }
 

@@ -91,7 +91,10 @@ final class RegionsInterface: InterfaceHandler {
           insideSince: one.insideSince.flatMap { BootTime(past: $0) }, now: .now())
       }
       review()
-      for exchange in waiting where !exchange.isOver { carryOut(exchange) }
+      for exchange in waiting where !exchange.isOver {
+        exchange.onAbandon = nil
+        carryOut(exchange)
+      }
     case .failure(let error):
       loading = .failed
       if !hasFailed {
@@ -210,6 +213,8 @@ final class RegionsInterface: InterfaceHandler {
 
   func handle(_ exchange: Exchange) {
     if loading == .done { return carryOut(exchange) }
+    let stream = exchange.stream
+    exchange.onAbandon = { [unowned self] in awaitingLoad.removeAll { $0.stream == stream } }
     awaitingLoad.append(exchange)
     if loading == .failed { load() }
   }
