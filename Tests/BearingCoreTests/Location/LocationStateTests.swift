@@ -63,6 +63,20 @@ import Testing
     #expect(drive.engine.state == .stale)
   }
 
+  @Test("The period is the median step of the last ten fixes")
+  func period() {
+    var rhythm = Rhythm(epochs: 10)
+    var moment = BootTime(nanoseconds: 0)
+    var medians: [Int64?] = []
+    for step in [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 5, 5, 5, 1] as [Int64] {
+      moment = moment + step * Nanoseconds.second
+      rhythm.note(moment)
+      medians.append(rhythm.median.map { $0 / Nanoseconds.second })
+    }
+    // Nine steps: at the fifth of the long ones they are the more.
+    #expect(medians == [nil] + Array(repeating: 1, count: 15) + [5, 5])
+  }
+
   @Test("A receiver that says it has no fix is lost at once, before the first it is searching")
   func lostByMode() {
     let drive = LocationDrive()
