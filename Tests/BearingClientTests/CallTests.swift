@@ -169,4 +169,10 @@ import Varlink
       #expect(delay >= .milliseconds(longest / 2) && delay <= .milliseconds(longest))
     }
   }
+
+  @Test(arguments: [1, 100]) func `no wait is too long to be counted`(attempt: Int) {
+    let policy = ReconnectPolicy(
+      initialDelay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max))
+    #expect(policy.delay(beforeAttempt: attempt) <= .seconds(365 * 86_400))
+  }
 }
