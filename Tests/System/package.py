@@ -309,6 +309,9 @@ def test_what_the_doctor_says_closes_the_ways_around_the_rules():
     with socket.socket() as one:
         assert one.connect_ex(("127.0.0.1", 2947)) != 0
     must("systemctl", "stop", SERVICE, "gpsd.socket", "gpsd.service")
+    # systemd 252 forgets the private folder of a service that joins another while it runs.
+    for folder in glob.glob("/var/tmp/systemd-private-*-bearingd.service-*"):
+        shutil.rmtree(folder)
     os.unlink(f"{units}/multi-user.target.wants/gpsd.service")
     for unit in ("gpsd.socket", "gpsd.service", SERVICE):
         shutil.rmtree(f"{units}/{unit}.d")
