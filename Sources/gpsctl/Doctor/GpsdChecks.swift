@@ -154,7 +154,8 @@ extension Doctor {
       Finding(
         problem: "every user of this machine can read positions from gpsd itself, through "
           + ways.joined(separator: " and "),
-        reason: "that goes around bearingd's rules of who may know the position",
+        reason: "that goes around bearingd's rules of who may know the position; after the command"
+          + " below, programs that use gpsd itself are without it",
         remedy: Self.privacy)
     ]
   }
