@@ -37,7 +37,10 @@ import Varlink
     _ = consume lock
     let interface = method.split(separator: ".").dropLast().joined(separator: ".")
     // Positions wait for a slow store no longer than a second: then the stream was there, and ended.
-    #expect(try caller.next { $0.error != nil }.error == "\(interface).AccessDenied")
+    // On a machine so slow that the store was given up before, the call had its answer.
+    let end = try caller.next { $0.error != nil }.error
+    let answers = ["AccessDenied", "StorageFailed"].map { "\(interface).\($0)" }
+    #expect(end.map(answers.contains) == true, "\(end ?? "")")
     #expect(try caller.call("org.varlink.service.GetInfo").error == nil)
   }
 }
