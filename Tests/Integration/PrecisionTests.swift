@@ -104,6 +104,44 @@ struct PrecisionTests {
     #expect(zip(steps, steps.dropFirst()).allSatisfy { ($1 - $0) % 1_000_000 == 0 })
   }
 
+  @Test func `what waits for a slow reader is taken back when it may know only roughly`() throws {
+    let gpsd = try GpsdFake()
+    func configuration(_ precision: String) -> String {
+      gpsd.configuration + "[Access]\nUser.54331=\(precision)\n"
+    }
+    let daemon = try DaemonProcess(configuration("precise"))
+    let reader = try OtherUser.connect(to: daemon.socket, uid: Self.precise)[0]
+    let watcher = try DaemonClient(daemon.socket)
+    let asker = try DaemonClient(daemon.socket)
+    _ = try reader.open("\(Self.location).Subscribe")
+    _ = try watcher.open("\(Self.location).Subscribe")
+    func status() throws -> JSON? {
+      try asker.call("io.bearing.daemon.ListClients").parameters["clients"]?.array?.first {
+        $0["uid"] == .int(Int64(Self.precise))
+      }
+    }
+    let receiver = try gpsd.acceptDaemon()
+    var step = 0
+    while try status()?["queuedBytes"] == 0 {
+      try #require(step < 3000)
+      step += 1
+      receiver.sendFix(step: step)
+      _ = try watcher.next { $0.parameters["fix"] != nil }
+    }
+    try daemon.folder.write(configuration("approximate"), to: "bearingd.conf")
+    daemon.send(SIGHUP)
+    #expect(try daemon.waitUntil { try status()?["precision"] == "approximate" })
+    var latitudes: [Double] = []
+    let told = try reader.next { reply in
+      let fix = reply.parameters["fix"]
+      latitudes += [fix?["latitude"]?.number].compactMap(\.self)
+      return reply.parameters["state"] == "lost" || fix?["accuracyBasis"] == "grid"
+    }
+    #expect(told.parameters["dropped"]?.integer ?? 0 > 0)
+    #expect(latitudes.count > 10)
+    #expect(!latitudes.contains { abs($0 - fakeLatitude(step: step)) < 1e-7 })
+  }
+
   private static func replacing(_ name: String, with value: JSON, in object: JSON) -> JSON {
     var members = object.object ?? [:]
     members[name] = value

@@ -83,6 +83,14 @@ struct Mailbox {
   /// Replies or samples that the reader has not and was not told of: those that wait too.
   var unsettled: Int { entries.reduce(lostAtEnd + waiting) { $0 + $1.lostBefore } }
 
+  /// Takes away all that waits; gives how many replies or samples are lost with it.
+  mutating func withdraw() -> Int {
+    let lost = waiting
+    lostAtEnd = unsettled
+    (entries, byteCount, lostFixes) = ([], 0, [])
+    return lost
+  }
+
   private mutating func forgo(_ sequence: Int) {
     guard sequence > 0, sequence != sentFix else { return }
     if lostFixes.count == Self.memory { lostFixes.removeFirst() }

@@ -95,6 +95,17 @@ import Testing
     #expect(mailbox.lostFixes == expected)
   }
 
+  @Test func whatIsTakenBackIsLost() {
+    var mailbox = Mailbox()
+    mailbox.lose(2)
+    for (kind, name) in [(StreamMessage.Kind.event, "e1"), (.samples(3), "s3"), (.latest, "l1")] {
+      _ = mailbox.add(Self.message(kind, name), limit: 10_000)
+    }
+    #expect(mailbox.withdraw() == 4)
+    #expect(mailbox.isEmpty && mailbox.byteCount == 0)
+    #expect(mailbox.lostAtEnd == 6 && mailbox.unsettled == 6)
+  }
+
   @Test func whatIsLostForAMessageIsCounted() {
     var mailbox = Mailbox()
     let size = Self.message(.event, "e1").body.count
