@@ -36,10 +36,11 @@ enum DescriptorLimit {
 
 /// This boot of the machine.
 enum Boot {
-  /// The kernel's random name for it; empty when it does not say.
-  static func identifier() -> String {
-    let file = "/proc/sys/kernel/random/boot_id"
-    guard let bytes = try? Files.read(file, atMost: 64) else { return "" }
+  /// The kernel's random name for it; where it does not say, one that no boot has.
+  static func identifier(file: String = "/proc/sys/kernel/random/boot_id") -> String {
+    guard let bytes = try? Files.read(file, atMost: 64) else {
+      return "unknown-\(UInt64.random(in: 0 ... .max))"
+    }
     return String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)
   }
 }

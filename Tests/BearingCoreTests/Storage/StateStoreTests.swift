@@ -56,6 +56,14 @@ import Testing
     #expect(try store.lastFix(boot: "b") == fix)
   }
 
+  @Test("Where the kernel does not name the boot, nothing that was stored is taken to be of it")
+  func unnamedBoot() throws {
+    let file = try folder.write("a-b-c\n", to: "boot_id")
+    #expect(Boot.identifier(file: file) == "a-b-c")
+    let unnamed = (0..<2).map { _ in Boot.identifier(file: file + ".missing") }
+    #expect(unnamed[0] != unnamed[1])
+  }
+
   @Test("A stay's beginning is known in the boot that it began in, and not in another")
   func insideSince() throws {
     try store.addRegion(Self.home, owner: Self.owner)
