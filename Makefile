@@ -113,6 +113,7 @@ THREAD_SUITES := SingletonRaceTests|GpsdSourceTests|ReplaySourceTests|IIOCapture
 THREAD_SUITES := $(THREAD_SUITES)|IIOBufferCaptureTests|IIOTimerTests
 THREAD_SUITES := $(THREAD_SUITES)|SimulatedAccelerometerTests|MailboxTests|SharedSlotsTests
 THREAD_SUITES := $(THREAD_SUITES)|SampleRingStressTests|AccelerationRingTests
+THREAD_SUITES := $(THREAD_SUITES)|BearingCoreTests[.]StorageTests
 
 check-thread: test-packages ## Run the tests of what has threads under the thread sanitizer
 	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread --scratch-path .build/thread \
