@@ -51,8 +51,16 @@ import Testing
       for example in command.examples { #expect(run.output.contains(example.call)) }
     }
     let overview = try ProgramRun.run(program, ["--help"])
+    #expect(overview.lines.allSatisfy { $0.count <= 80 })
     for command in Gpsctl.commands {
       #expect(overview.output.contains("\n  \(command.name) ") != command.isHidden)
+    }
+  }
+
+  @Test func `help fits a terminal of 80 columns`() {
+    for (path, command) in CompletionEntry.all(Gpsctl.commands) {
+      let text = HelpText(commands: Gpsctl.commands).text(of: command, at: path)
+      #expect(text.split(separator: "\n").filter { $0.count > 80 } == [], "\(path)")
     }
   }
 

@@ -20,23 +20,26 @@ struct HelpText {
       Exit status: 0 done, 1 failed, 2 wrong usage, 3 no fix or no data in time,
       4 the daemon cannot be reached, 5 denied.
 
-      gpsctl COMMAND --help explains a command, with examples. A call in the form of gpsd's own
-      gpsctl (gpsctl -n /dev/ttyUSB0) is handed over to that program unchanged.
+      gpsctl COMMAND --help explains a command, with examples. A call in the form of
+      gpsd's own gpsctl (gpsctl -n /dev/ttyUSB0) is handed over to that program
+      unchanged.
       """
   }
 
   /// A command's: how to call it, what it does, its options, examples.
   func text(of command: Command, at path: [String]) -> String {
     let call = "gpsctl " + path.joined(separator: " ")
-    var parts: [String] = []
-    if command.subcommands.isEmpty {
-      parts.append(
-        "Usage: \(([call] + Self.operands(of: command)).joined(separator: " ")) [OPTION…]")
-    } else {
-      parts.append("Usage: \(call) \(command.runsAlone ? "[COMMAND]" : "COMMAND") [OPTION…]")
-    }
+    let operands =
+      command.subcommands.isEmpty
+      ? Self.operands(of: command) : [command.runsAlone ? "[COMMAND]" : "COMMAND"]
+    let usage = "Usage: "
+    var parts = [
+      usage
+        + Self.wrapped(
+          ([call] + operands + ["[OPTION…]"]).joined(separator: " "), indent: usage.count)
+    ]
     parts.append(command.summary.prefix(1).uppercased() + command.summary.dropFirst() + ".")
-    if !command.discussion.isEmpty { parts.append(command.discussion) }
+    parts += command.discussion.split(separator: "\n\n").map { Self.wrapped(String($0)) }
     if !command.subcommands.isEmpty {
       let list = command.subcommands.map { ($0.name, $0.summary) }
       parts.append("Commands:\n" + Self.columns(list, widest: 24))
@@ -50,6 +53,22 @@ struct HelpText {
   }
 
   // MARK: Parts
+
+  /// Columns of a terminal that everybody has.
+  private static let lineLength = 80
+
+  /// The words of a text on lines that fit a terminal, each but the first behind `indent` blanks.
+  private static func wrapped(_ text: String, indent: Int = 0) -> String {
+    var lines: [String] = []
+    for word in text.split(whereSeparator: \.isWhitespace) {
+      if let last = lines.last, indent + last.count + 1 + word.count <= lineLength {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+  }
 
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))
@@ -74,9 +93,11 @@ struct HelpText {
   /// cell does not push everything to the right.
   private static func columns(_ rows: [(String, String)], widest: Int) -> String {
     let width = (rows.map(\.0.count).filter { $0 <= widest }.max() ?? 0) + 2
-    let indent = "\n" + String(repeating: " ", count: width + 2)
+    let indent = width + 2
+    let newLine = "\n" + String(repeating: " ", count: indent)
     return rows.map { head, text in
-      "  " + (head.count > widest ? head + indent : padded(head, to: width)) + text
+      "  " + (head.count > widest ? head + newLine : padded(head, to: width))
+        + wrapped(text, indent: indent)
     }.joined(separator: "\n")
   }
 }
