@@ -4,7 +4,7 @@ public enum VarlinkError: Error, Sendable, Equatable {
   case invalidAddress(String)
   /// A system call failed; while connecting, its `isNobodyListening` tells why.
   case socket(SocketError)
-  /// The service closed the connection before it answered.
+  /// The service closed the connection before it answered, or in the middle of a stream.
   case closedByService
   /// The connection was closed here: by `close`, or by giving up a stream that still ran.
   case closedHere
@@ -27,7 +27,7 @@ extension VarlinkError: CustomStringConvertible {
     case .invalidAddress(let text):
       "\"\(text)\" is no address: give unix:/path, unix:@name or an absolute path"
     case .socket(let error): error.description
-    case .closedByService: "the service closed the connection before it answered"
+    case .closedByService: "the service closed the connection"
     case .closedHere: "the connection is closed"
     case .invalidReply(let reason): "the service sent an invalid reply: \(reason)"
     case .remote(let name, let parameters):
