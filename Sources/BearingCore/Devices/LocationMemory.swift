@@ -9,11 +9,22 @@ final class LocationMemory {
   private let storage: Storage
   private let boot = Boot.identifier()
   private var unsaved: Fix?
+  private var last: Fix?
+  private var secret: ApproximateView.Secret?
+  /// Whether the store has lost the secret.
+  private var isSecretLost = false
   private var savedAt: BootTime?
   private var hasFailed = false
 
   init(_ storage: Storage) {
     self.storage = storage
+    storage.onLoss { [weak self] in self?.storeAgain() }
+  }
+
+  /// The store has begun afresh: the next writing is of all that is known.
+  private func storeAgain() {
+    unsaved = unsaved ?? last
+    isSecretLost = secret != nil
   }
 
   /// Gives what is stored, once: the fix with its receipt when it is of this boot, nil when there is
@@ -35,13 +46,15 @@ final class LocationMemory {
     } then: {
       [unowned self] result in
       // Without a store the secret is of this run only.
-      secret(unwrap(result) ?? .drawn())
+      let known = unwrap(result) ?? .drawn()
+      self.secret = known
+      secret(known)
     }
   }
 
   /// Takes in a fix, and writes it when the last writing is long enough ago.
   func note(_ fix: Fix, at now: BootTime) {
-    unsaved = fix
+    (unsaved, last) = (fix, fix)
     if let savedAt, now - savedAt < Self.writeInterval { return }
     savedAt = now
     saveNow()
@@ -49,6 +62,7 @@ final class LocationMemory {
 
   /// Writes the last fix if it is not written.
   func saveNow() {
+    if isSecretLost, let secret { save(secret) }
     guard let fix = unsaved else { return }
     unsaved = nil
     let boot = boot
@@ -62,6 +76,8 @@ final class LocationMemory {
   }
 
   func save(_ secret: ApproximateView.Secret) {
+    self.secret = secret
+    isSecretLost = false
     storage.run { (store) throws(StoreError) in
       try store.saveApproximateSecret(secret)
     } then: {

@@ -11,6 +11,13 @@ struct RegionTable {
     var region: Region
     var watch: RegionWatch
 
+    /// The region with the state that it has now.
+    var current: Region {
+      var region = region
+      region.state = watch.state
+      return region
+    }
+
     /// What is told of something that happened to it, given the last fix; the store gives its sequence.
     func event(_ kind: RegionEventKind, place: Fix, now: BootTime) -> RegionEvent {
       // What happens between fixes is dated on from the last one.
@@ -78,11 +85,7 @@ struct RegionTable {
 
   /// A user's regions, by name.
   func regions(of owner: UInt32) -> [Region] {
-    entries.filter { $0.owner == owner }.map { entry in
-      var region = entry.region
-      region.state = entry.watch.state
-      return region
-    }.sorted { $0.identifier < $1.identifier }
+    entries.filter { $0.owner == owner }.map(\.current).sorted { $0.identifier < $1.identifier }
   }
 
   /// Takes in an accepted fix.

@@ -16,13 +16,13 @@ final class RegionsInterface: InterfaceHandler {
     ])
 
   /// Events in one reply: small enough for a message that is sent whole.
-  private static let eventsPerReply = 40
+  static let eventsPerReply = 40
   /// Events that wait to be stored; beyond it the oldest are lost, with a line in the journal.
   private static let unstoredLimit = 10_000
 
-  private unowned let outlet: any Outlet
-  private let storage: Storage
-  private let boot = Boot.identifier()
+  unowned let outlet: any Outlet
+  let storage: Storage
+  let boot = Boot.identifier()
   private var timer: LoopTimer?
   /// How long to wait before asking the store again for what it could not do.
   private let retryTime: Int64
@@ -39,15 +39,17 @@ final class RegionsInterface: InterfaceHandler {
   private var loading = Loading.failed
   /// Calls that wait for the stored regions.
   private var awaitingLoad: [Exchange] = []
-  private var hub = Hub<RegionSubscription>()
+  var hub = Hub<RegionSubscription>()
   private var unstored: [RegionHappening] = []
   /// Those that are on their way to the store.
   private var storing: [RegionHappening] = []
   /// Whether the store could not do what it was asked for last, and that was logged.
   private var hasFailed = false
   private var retryAt: BootTime?
+  /// Whether the store has lost the regions.
+  private var isLost = false
   private var lastPlace: Fix?
-  private var writer = JSONWriter(capacity: 16_384)
+  var writer = JSONWriter(capacity: 16_384)
 
   init(
     outlet: any Outlet, loop: EventLoop, storage: Storage,
@@ -60,6 +62,10 @@ final class RegionsInterface: InterfaceHandler {
     self.mayKnow = mayKnow
     self.demandChanged = demandChanged
     timer = try loop.timer { [unowned self] in advance() }
+    storage.onLoss { [unowned self] in
+      isLost = true
+      retryLater()
+    }
     load()
   }
 
@@ -97,11 +103,7 @@ final class RegionsInterface: InterfaceHandler {
       }
     case .failure(let error):
       loading = .failed
-      if !hasFailed {
-        Journal.error("\(error); no region is watched until it can be read", .storage)
-      }
-      hasFailed = true
-      retryLater()
+      failed(error, "no region is watched until it can be read")
       for exchange in waiting { exchange.fail(storing: error) }
     }
   }
@@ -144,16 +146,42 @@ final class RegionsInterface: InterfaceHandler {
   private func retry() {
     retryAt = nil
     if loading == .failed { load() }
+    if isLost { storeAgain() }
     storeNext()
     for record in hub.records where record.isBehind { read(for: record.stream) }
   }
 
-  private func retryLater() {
+  /// Gives a fresh store what is watched.
+  private func storeAgain() {
+    guard loading == .done else { return }
+    isLost = false
+    let boot = boot
+    let regions = table.entries.map { entry in
+      StoredRegion(
+        owner: entry.owner, region: entry.current,
+        insideSince: entry.watch.insideSince?.microseconds, isDwellTold: entry.watch.isDwellTold)
+    }
+    storage.run { (store) throws(StoreError) in
+      try store.restore(regions, boot: boot)
+    } then: { [unowned self] result in
+      guard case .failure(let error) = result else { return }
+      isLost = true
+      failed(error, "regions are not stored until they can be")
+    }
+  }
+
+  private func failed(_ error: StoreError, _ consequence: String) {
+    if !hasFailed { Journal.error("\(error); \(consequence)", .storage) }
+    hasFailed = true
+    retryLater()
+  }
+
+  func retryLater() {
     retryAt = .now() + retryTime
     rearm()
   }
 
-  private func rearm() {
+  func rearm() {
     // A dwell is told with a place: after a start it waits for the first fix.
     let dwell = lastPlace == nil ? nil : table.deadline
     timer?.arm(at: [dwell, retryAt, hub.deadline].compactMap { $0 }.min())
@@ -199,12 +227,7 @@ final class RegionsInterface: InterfaceHandler {
         storeNext()
       case .failure(let error):
         unstored = batch + unstored
-        if !hasFailed {
-          Journal.error(
-            "\(error); region events wait in memory and are stored when it can be", .storage)
-        }
-        hasFailed = true
-        retryLater()
+        failed(error, "region events wait in memory and are stored when it can be")
       }
     }
   }
@@ -285,114 +308,6 @@ final class RegionsInterface: InterfaceHandler {
       case .failure(let error):
         exchange.fail(storing: error)
       }
-    }
-  }
-
-  // MARK: Streams
-
-  private func subscribe(_ exchange: Exchange) throws(ServiceError) {
-    let parameters = Parameters(exchange)
-    // A stream of the process before goes on behind what it had.
-    let cursor = exchange.resumption.map { Int($0.progress.cursor) } ?? -1
-    let since = cursor >= 0 ? cursor : try parameters.integer("since")
-    let heartbeat = try parameters.heartbeat()
-    if let since, since < 0 { throw .invalidParameter("since") }
-    guard exchange.openStream() else { return }
-    hub.open(
-      RegionSubscription(
-        stream: exchange.stream, heartbeat: heartbeat, lastSent: .now(),
-        owner: exchange.caller.uid, sequence: since ?? -1))
-    read(for: exchange.stream)
-  }
-
-  func streamEnded(_ stream: StreamID) {
-    _ = hub.close(stream)
-    rearm()
-  }
-
-  func preferencesChanged(of stream: StreamID, to preferences: StreamPreferences) {
-    hub.prefer(preferences, for: stream)
-    rearm()
-  }
-
-  /// Keeps how far a stream is, for a process that takes it up: events that wait for its reader to
-  /// take earlier ones end with this process, and are to be read from the store again.
-  private func rememberCursor(of stream: StreamID) {
-    guard let record = hub.record(of: stream), record.hasFirst, !outlet.hasWaiting(stream) else {
-      return
-    }
-    outlet.remember(cursor: record.sequence, of: stream)
-  }
-
-  func streamDrained(_ stream: StreamID) {
-    rememberCursor(of: stream)
-    if hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
-  }
-
-  private func pump(_ owner: UInt32) {
-    for record in hub.records where record.owner == owner { read(for: record.stream) }
-  }
-
-  /// Reads the next events of a stream from the store and sends them; more when those are taken.
-  private func read(for stream: StreamID) {
-    guard let record = hub.record(of: stream) else { return }
-    if record.isReading || outlet.hasWaiting(stream) {
-      return hub.update(stream) { $0.isBehind = true }
-    }
-    hub.update(stream) {
-      $0.isReading = true
-      $0.isBehind = false
-    }
-    let (owner, boot) = (record.owner, boot)
-    let sequence = record.sequence < 0 ? nil : record.sequence
-    storage.run { (store) throws(StoreError) in
-      try store.events(of: owner, after: sequence, limit: Self.eventsPerReply, boot: boot)
-    } then: { [unowned self] result in
-      hub.update(stream) { $0.isReading = false }
-      switch result {
-      case .success(let stored): send(stored, to: stream)
-      case .failure(let error):
-        PacedLog.storage.warning("\(error); a stream of region events is behind")
-        hub.update(stream) { $0.isBehind = true }
-        retryLater()
-      }
-    }
-  }
-
-  private func send(_ stored: StoredEvents, to stream: StreamID) {
-    guard let record = hub.record(of: stream) else { return }
-    hub.update(stream) { $0.sequence = stored.last }
-    if !record.hasFirst || !stored.events.isEmpty || stored.missed > 0 {
-      let missed = stored.missed > 0 ? stored.missed : nil
-      let message = StreamMessage(.event, tellsLoss: false, writer: &writer) { writer in
-        writer.key("events")
-        writer.array(stored.events) { $0.value($1) }
-        writer.member("missed", missed)
-        writer.member("last", stored.last)
-      }
-      hub.update(stream) {
-        $0.hasFirst = true
-        $0.lastSent = .now()
-      }
-      outlet.send(message, to: [stream])
-      rememberCursor(of: stream)
-    }
-    if stored.hasMore || hub.record(of: stream)?.isBehind ?? false { read(for: stream) }
-    rearm()
-  }
-
-  private func sendHeartbeats(_ now: BootTime) {
-    var silent: [StreamID] = []
-    hub.selectSilent(at: now, into: &silent)
-    for stream in silent {
-      guard let record = hub.record(of: stream), record.hasFirst else { continue }
-      let message = StreamMessage(.latest, tellsLoss: false, writer: &writer) { writer in
-        writer.key("events")
-        writer.array([RegionEvent]()) { $0.value($1) }
-        writer.member("last", record.sequence)
-        writer.member("repeated", true)
-      }
-      outlet.send(message, to: [stream])
     }
   }
 }

@@ -31,6 +31,8 @@ public final class StateStore {
 
   private let path: String
   private var opened: OpenDatabase?
+  /// How many damaged files were set aside: what was stored before is no longer.
+  private(set) var losses = 0
 
   /// Holds the database, which cannot be copied, where there may be none.
   private final class OpenDatabase {
@@ -108,6 +110,7 @@ public final class StateStore {
 
   private func setAside(because detail: String) throws(StoreError) {
     opened = nil
+    losses += 1
     let kept = "\(path).damaged-\(SystemTime.nowMicroseconds())"
     try StoreFile.move(path, to: kept)
     for suffix in ["-wal", "-shm"] { try? StoreFile.move(path + suffix, to: kept + suffix) }

@@ -10,6 +10,8 @@ public final class Storage {
   private let doneWake: Wake
   private var watch: Watch?
   private var followers: [() -> Void] = []
+  private var losses = 0
+  private var lossObservers: [() -> Void] = []
   /// Called when the last job is done and followed up.
   var onRest: (() -> Void)?
 
@@ -23,7 +25,7 @@ public final class Storage {
       let store = StateStore(path: path)
       while let job = jobs.next() {
         job(store)
-        jobs.finished()
+        jobs.finished(losses: store.losses)
         done.signal()
       }
     }
@@ -33,6 +35,9 @@ public final class Storage {
   deinit {
     jobs.end()
   }
+
+  /// Calls `observer` when a damaged file was set aside, so that what is known can be stored again.
+  func onLoss(_ observer: @escaping () -> Void) { lossObservers.append(observer) }
 
   /// Whether jobs are not done yet.
   public var isBusy: Bool { !followers.isEmpty }
@@ -69,7 +74,12 @@ public final class Storage {
 
   private func follow() {
     doneWake.clear()
-    for _ in 0..<jobs.takeFinished() where !followers.isEmpty { followers.removeFirst()() }
+    let (finished, losses) = jobs.takeFinished()
+    for _ in 0..<finished where !followers.isEmpty { followers.removeFirst()() }
+    if losses > self.losses {
+      self.losses = losses
+      for observer in lossObservers { observer() }
+    }
     if followers.isEmpty { onRest?() }
   }
 }
@@ -82,6 +92,7 @@ private final class JobQueue: Sendable {
   private struct State: Sendable {
     var jobs: [Job] = []
     var finished = 0
+    var losses = 0
     var hasEnded = false
   }
 
@@ -111,15 +122,18 @@ private final class JobQueue: Sendable {
     }
   }
 
-  func finished() {
-    state.withValue { $0.finished += 1 }
+  func finished(losses: Int) {
+    state.withValue { state in
+      state.finished += 1
+      state.losses = losses
+    }
   }
 
-  /// Jobs that were done since this was last asked.
-  func takeFinished() -> Int {
+  /// Jobs that were done since this was last asked, and files that were set aside ever.
+  func takeFinished() -> (finished: Int, losses: Int) {
     state.withValue { state in
       defer { state.finished = 0 }
-      return state.finished
+      return (state.finished, state.losses)
     }
   }
 }

@@ -76,6 +76,28 @@ extension StateStore {
     }
   }
 
+  /// Stores regions that are not there, as they are now.
+  func restore(_ regions: [StoredRegion], boot: String) throws(StoreError) {
+    try withDatabase { (database: borrowing Database) throws(StoreError) in
+      try database.transaction { () throws(StoreError) in
+        for stored in regions {
+          let region = stored.region
+          try database.prepare(
+            """
+            INSERT OR IGNORE INTO regions (uid, identifier, latitude, longitude, radius, dwell, state,
+              dwell_told, inside_since, boot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+          ).run(
+            .integer(Int64(stored.owner)), .text(region.identifier), .real(region.latitude),
+            .real(region.longitude), .real(region.radius),
+            region.dwell.map { .integer(Int64($0)) } ?? .null, .text(region.state.rawValue),
+            .integer(stored.isDwellTold ? 1 : 0),
+            stored.insideSince.map { .integer(Int64($0)) } ?? .null, .text(boot))
+        }
+      }
+    }
+  }
+
   func removeRegion(_ identifier: String, owner: UInt32) throws(StoreError) {
     try withDatabase { (database: borrowing Database) throws(StoreError) in
       try database.prepare("DELETE FROM regions WHERE uid = ? AND identifier = ?")

@@ -147,6 +147,59 @@ import Testing
     withExtendedLifetime(outlet) {}
   }
 
+  /// Fills all of the database but its first page with rubbish, and has those read it who have it open.
+  private func damage(_ path: String) throws {
+    let other = try Database(path: path, durability: .consistency)
+    try other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let file = URL(fileURLWithPath: path)
+    let size = try Data(contentsOf: file).count
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.seek(toOffset: 4096)
+    try handle.write(contentsOf: Data(repeating: 0x55, count: size - 4096))
+    try handle.close()
+    try? other.execute("PRAGMA user_version = 2")
+  }
+
+  @Test("When the file is damaged while it is open, the fresh one gets all that is still known")
+  func storedAgain() throws {
+    let path = folder.path + "/state.db"
+    let secret: ApproximateView.Secret
+    do {
+      let store = StateStore(path: path)
+      for name in ["home", "work"] { try store.addRegion(Self.region(name), owner: Self.owner) }
+      secret = try store.approximateSecret()
+    }
+    let storage = try Storage(loop: loop, path: path)
+    let outlet = Silence()
+    let memory = LocationMemory(storage)
+    memory.recall { _, _ in
+    } secret: {
+      #expect($0 == secret)
+    }
+    var walk = Walk(regions: try interface(storage, outlet))
+    var fix = Fix(sequence: 3, latitude: 47, longitude: 8)
+    fix.bootTimestamp = 1
+    try run(storage) {
+      walk.stay(2, isInside: true)
+    } _: {
+      try damage(path)
+      memory.note(fix, at: .now())  // which finds it damaged
+    } _: {
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names.contains { $0.hasPrefix("state.db.damaged-") })
+    } _: {
+      memory.saveNow()
+    }
+    let store = StateStore(path: path)
+    let regions = try store.regions(boot: Boot.identifier())
+    #expect(regions.map(\.region.identifier) == ["home", "work"])
+    #expect(regions.map(\.region.state) == [.inside, .inside])
+    #expect(regions.map(\.insideSince) == [2_000_000, 2_000_000])
+    #expect(try store.approximateSecret() == secret)
+    #expect(try store.lastFix(boot: Boot.identifier()) == fix)
+    withExtendedLifetime(outlet) {}
+  }
+
   @Test("Of events that wait too long for the store the oldest are lost, and no more than that")
   func tooManyEvents() throws {
     let path = folder.path + "/state.db"
