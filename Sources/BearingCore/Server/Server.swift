@@ -339,15 +339,11 @@ public final class Server: Outlet {
 
   private func expire() {
     let now = BootTime.now()
-    var earliest: BootTime?
     for id in withDeadline {
       guard let connection = connections[id], let deadline = connection.deadline else { continue }
-      if deadline <= now {
-        connection.expire()
-      } else {
-        earliest = min(earliest ?? deadline, deadline)
-      }
+      if deadline <= now { connection.expire() }
     }
-    timer?.arm(at: earliest)
+    // Such an end may have given others a deadline.
+    timer?.arm(at: withDeadline.compactMap { connections[$0]?.deadline }.min())
   }
 }
