@@ -1,5 +1,6 @@
 import BearingModel
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import Varlink
@@ -153,6 +154,33 @@ import Varlink
     #expect(try client.call(Self.openRing).error == "io.bearing.accelerometer.NoSensor")
     #expect(client.descriptors.isEmpty)
     #expect(try Self.subscribers(daemon) == 0)
+  }
+
+  @Test func `a call that waits for a sensor that goes is told that there is none`() throws {
+    // The call waits for two seconds: where that is over before the sensor is gone, another try.
+    for _ in 0..<20 {
+      let tree = try SysfsTree(machine: "02-")
+      try tree.remove("iio:device0", "in_accel_x_raw")
+      #expect(mkfifo(tree.path("iio:device0", "in_accel_x_raw"), 0o600) == 0)
+      let daemon = try AccelerometerTests.daemon(tree)
+      let client = try DaemonClient(daemon.socket)
+      try client.send(Self.openRing, ["rate": 100])
+      var early: DaemonClient.Message?
+      #expect(
+        try daemon.waitUntil {
+          early = try client.nextIfThere()
+          return try early != nil || Self.subscribers(daemon) == 1
+        })
+      try tree.unplug("iio:device0")
+      _ = try daemon.connect().call("io.bearing.accelerometer.ListSensors")
+      let answer = try early ?? client.next()
+      if answer.error == "io.bearing.accelerometer.NoSensor" {
+        return #expect(answer.parameters["reason"] == "the sensor was unplugged")
+      }
+      #expect(answer.error == "io.bearing.accelerometer.Timeout")
+      try #require(answer.parameters["state"] != "noSensor")
+    }
+    Issue.record("the sensor was never gone in time")
   }
 
   // MARK: The end

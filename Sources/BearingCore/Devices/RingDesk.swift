@@ -185,7 +185,14 @@ extension AccelerometerChannel {
     let late = ring.takeCalls { $0.deadline <= now }
     guard !late.isEmpty else { return }
     let state = state
-    for call in late { call.exchange.fail("Timeout") { $0.member("state", state.rawValue) } }
+    let absence = engine?.detail ?? "the sensor cannot be read"
+    for call in late {
+      if state == .noSensor {
+        call.exchange.fail("NoSensor") { $0.member("reason", absence) }
+      } else {
+        call.exchange.fail("Timeout") { $0.member("state", state.rawValue) }
+      }
+    }
     settle()
   }
 
