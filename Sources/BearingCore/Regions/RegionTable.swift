@@ -7,6 +7,8 @@ struct RegionTable {
 
   /// One region of one user.
   struct Entry {
+    /// Of this one alone: another can have its name later.
+    let number: Int
     var owner: UInt32
     var region: Region
     var watch: RegionWatch
@@ -38,6 +40,7 @@ struct RegionTable {
   }
 
   private(set) var entries: [Entry] = []
+  private var lastNumber = 0
   /// Whose regions sleep, because they may not know where the machine is.
   private var sleepers: Set<UInt32> = []
 
@@ -62,25 +65,24 @@ struct RegionTable {
     return happenings
   }
 
-  /// Takes a region in.
+  /// Takes a region in; gives its number.
+  @discardableResult
   mutating func add(
     _ region: Region, owner: UInt32, isDwellTold: Bool = false, insideSince: BootTime? = nil,
     now: BootTime
-  ) {
+  ) -> Int {
     let watch = RegionWatch(region, now: now, isDwellTold: isDwellTold, insideSince: insideSince)
-    entries.append(Entry(owner: owner, region: region, watch: watch))
+    lastNumber += 1
+    entries.append(Entry(number: lastNumber, owner: owner, region: region, watch: watch))
+    return lastNumber
   }
 
-  /// Takes a region out; false when there is none of that name.
-  mutating func remove(_ identifier: String, owner: UInt32) -> Bool {
-    guard let index = index(of: identifier, owner: owner) else { return false }
-    entries.remove(at: index)
-    return true
-  }
+  /// Takes a region out, if it is still there.
+  mutating func remove(_ number: Int) { entries.removeAll { $0.number == number } }
 
-  /// Whether a user has a region of that name.
-  func contains(_ identifier: String, owner: UInt32) -> Bool {
-    index(of: identifier, owner: owner) != nil
+  /// The number of a user's region of that name; nil when there is none.
+  func number(of identifier: String, owner: UInt32) -> Int? {
+    entries.first { $0.owner == owner && $0.region.identifier == identifier }?.number
   }
 
   /// A user's regions, by name.
@@ -116,8 +118,4 @@ struct RegionTable {
 
   /// When the first dwell is due; nil when none is.
   var deadline: BootTime? { entries.compactMap(\.watch.deadline).min() }
-
-  private func index(of identifier: String, owner: UInt32) -> Int? {
-    entries.firstIndex { $0.owner == owner && $0.region.identifier == identifier }
-  }
 }

@@ -265,13 +265,13 @@ final class RegionsInterface: InterfaceHandler {
   private func add(_ exchange: Exchange) throws(ServiceError) {
     let region = try Region(exchange)
     let owner = exchange.caller.uid
-    if table.contains(region.identifier, owner: owner) {
+    if table.number(of: region.identifier, owner: owner) != nil {
       return exchange.fail("RegionExists") { $0.member("identifier", region.identifier) }
     }
     guard table.regions(of: owner).count < RegionTable.limit else {
       return exchange.refuse(quota: "regions", limit: RegionTable.limit)
     }
-    table.add(region, owner: owner, now: .now())
+    let number = table.add(region, owner: owner, now: .now())
     storage.run { (store) throws(StoreError) in
       try store.addRegion(region, owner: owner)
     } then: {
@@ -284,7 +284,7 @@ final class RegionsInterface: InterfaceHandler {
           writer.value(region)
         }
       case .failure(let error):
-        _ = table.remove(region.identifier, owner: owner)
+        table.remove(number)
         exchange.fail(storing: error)
       }
     }
@@ -293,7 +293,7 @@ final class RegionsInterface: InterfaceHandler {
   private func remove(_ exchange: Exchange) {
     let identifier = exchange.call.parameters["identifier"]?.string ?? ""
     let owner = exchange.caller.uid
-    guard table.contains(identifier, owner: owner) else {
+    guard let number = table.number(of: identifier, owner: owner) else {
       return exchange.fail("RegionNotFound") { $0.member("identifier", identifier) }
     }
     storage.run { (store) throws(StoreError) in
@@ -301,7 +301,7 @@ final class RegionsInterface: InterfaceHandler {
     } then: { [unowned self] result in
       switch result {
       case .success:
-        _ = table.remove(identifier, owner: owner)
+        table.remove(number)
         updateDemand()
         exchange.reply { _ in }
         rearm()

@@ -71,6 +71,36 @@ import Varlink
     #expect(try client.call(Self.list).parameters == ["regions": []])
   }
 
+  @Test("A region is watched that takes the name of one that is removed twice at once")
+  func removedTwice() throws {
+    let daemon = try DaemonProcess(gpsd.configuration)
+    let (one, two) = (try DaemonClient(daemon.socket), try DaemonClient(daemon.socket))
+    let remove = "io.bearing.regions.Remove"
+    _ = try one.call(Self.add, Self.home)
+    let store = try Database(
+      path: daemon.folder.path + "/state.db", mode: .readWrite, durability: .consistency)
+    // The daemon waits for the store for ten seconds: where those are over, another try.
+    for _ in 0..<10 {
+      _ = try one.call(Self.add, Self.home)
+      try store.execute("BEGIN IMMEDIATE")
+      try one.send(remove, ["identifier": "home"])
+      try one.send(Self.add, Self.home)
+      try two.send(remove, ["identifier": "home"])
+      // It is answered from memory, behind those.
+      #expect(try DaemonClient(daemon.socket).call(Self.list).parameters["regions"] != [])
+      try store.execute("COMMIT")
+      let (removed, added, again) = (try one.next(), try one.next(), try two.next())
+      if removed.error ?? added.error ?? again.error == "io.bearing.regions.StorageFailed" {
+        continue
+      }
+      #expect(removed.error == nil && added.error == nil && again.error == nil)
+      let regions = try one.call(Self.list).parameters["regions"]?.array
+      #expect(regions?.map { $0["identifier"] } == ["home"])
+      return
+    }
+    Issue.record("the store was never let go in time")
+  }
+
   @Test("A region crosses the 180th meridian with a real gpsd")
   func realGpsd() throws {
     let replay = try GpsdReplay(recording: GpsdRecordings.own("antimeridian.log"))
