@@ -123,10 +123,13 @@ final class Handover {
       if let number = Int(prefixed: descriptor.name, memoryPrefix) {
         previous.memoryNames.append(descriptor.name)
         // There are two when the last process was killed while it took over: the newer is complete.
-        if let newer = SharedSlots(adopting: descriptor.number), number > previous.generation {
-          memory = newer
-          previous.generation = number
+        guard let found = SharedSlots(adopting: descriptor.number) else {
+          ServiceManager.close(descriptor.number)
+          continue
         }
+        guard number > previous.generation else { continue }
+        memory = found
+        previous.generation = number
       } else if let id = Int(prefixed: descriptor.name, clientPrefix) {
         sockets[id] = descriptor.number
       } else {

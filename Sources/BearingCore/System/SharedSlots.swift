@@ -56,22 +56,24 @@ internal import Glibc
     unsafe base.storeBytes(of: UInt64(Self.slotSize), toByteOffset: 16, as: UInt64.self)
   }
 
-  /// The memory of an earlier process; nil when it is not of this form.
+  /// The memory of an earlier process; nil when it is not of this form, and the descriptor stays open.
   init?(adopting descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_size >= Self.headerSize,
       let base = unsafe Self.map(descriptor, Int(status.st_size))
     else { return nil }
-    let count = unsafe base.load(fromByteOffset: 8, as: UInt64.self)
+    // By the size, since the number in the memory may be any.
+    let count = (Int(status.st_size) - Self.headerSize) / Self.slotSize
     guard unsafe base.load(as: UInt64.self) == Self.magic,
       unsafe base.load(fromByteOffset: 16, as: UInt64.self) == UInt64(Self.slotSize),
-      Int(status.st_size) == Self.headerSize + Int(count) * Self.slotSize
+      unsafe base.load(fromByteOffset: 8, as: UInt64.self) == UInt64(count),
+      Int(status.st_size) == Self.headerSize + count * Self.slotSize
     else {
       unsafe munmap(base, Int(status.st_size))
       return nil
     }
     self.descriptor = descriptor
-    self.count = Int(count)
+    self.count = count
     unsafe self.base = base
   }
 

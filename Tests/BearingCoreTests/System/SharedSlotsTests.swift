@@ -100,6 +100,30 @@ import Testing
     close(short)
   }
 
+  @Test(arguments: [0, 3, 5, 1 << 53, 1 << 63, .max] as [UInt64])
+  func memoryWhoseCountIsNotItsSizeIsNotAdopted(count: UInt64) throws {
+    let descriptor = dup(slots.descriptor)
+    defer { close(descriptor) }
+    #expect(withUnsafeBytes(of: count) { pwrite(descriptor, $0.baseAddress, $0.count, 8) } == 8)
+    #expect(SharedSlots(adopting: descriptor) == nil)
+  }
+
+  @Test func memoryOfAnotherFormIsClosed() throws {
+    let kept = memfd(bytes: Array(repeating: 0x5a, count: 4096))
+    defer { close(kept) }
+    let passed = dup(kept)
+    let (previous, listeners) = Handover.sort([.init(number: passed, name: "streams-1")])
+    #expect(previous.streams.isEmpty && listeners.isEmpty)
+    // The number may be another file's by now.
+    #expect(try inode(kept) != nil)
+    #expect(try inode(passed) != inode(kept))
+  }
+
+  private func inode(_ descriptor: Int32) throws -> UInt? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status.st_ino : nil
+  }
+
   private func memfd(bytes: [UInt8]) -> Int32 {
     var template = Array("/tmp/bearing-slots.XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
