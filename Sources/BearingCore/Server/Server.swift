@@ -243,7 +243,7 @@ public final class Server: Outlet {
       do throws(Refusal) {
         let precision = try door.check(connection.caller, for: requirement)
         if connection.changeStreamPrecision(to: precision) {
-          if requirement == .position, precision != .precise { connection.withdrawWaiting() }
+          if requirement == .position { connection.begin(precision) }
           handlers[interface]?.precisionChanged(of: connection.id, to: precision)
         }
       } catch {

@@ -87,8 +87,15 @@ struct Mailbox {
   mutating func withdraw() -> Int {
     let lost = waiting
     lostAtEnd = unsettled
-    (entries, byteCount, lostFixes) = ([], 0, [])
+    (entries, byteCount) = ([], 0)
+    beginNumbering()
     return lost
+  }
+
+  /// What comes from now on has sequences of its own: a number of before is that of another fix.
+  mutating func beginNumbering() {
+    for index in entries.indices { entries[index].message.sequence = 0 }
+    (lostFixes, sentFix) = ([], 0)
   }
 
   private mutating func forgo(_ sequence: Int) {

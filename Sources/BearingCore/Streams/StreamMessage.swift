@@ -21,7 +21,7 @@ public struct StreamMessage: Sendable {
   /// What may become of it.
   public let kind: Kind
   /// The sequence of the fix in it; 0 for none.
-  let sequence: Int
+  var sequence: Int
   /// Whether the reply has a member `dropped` for what its reader lost before it.
   public let tellsLoss: Bool
   /// The whole reply, as those get it who lost nothing.

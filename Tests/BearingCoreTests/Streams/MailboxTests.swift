@@ -106,6 +106,25 @@ import Testing
     #expect(mailbox.lostAtEnd == 6 && mailbox.unsettled == 6)
   }
 
+  @Test(arguments: [true, false]) func aNumberOfBeforeIsThatOfAnotherFix(isWithdrawn: Bool) {
+    var mailbox = Mailbox()
+    var writer = JSONWriter()
+    func fix(_ sequence: Int) -> StreamMessage {
+      StreamMessage(.latest, tellsLoss: true, sequence: sequence, writer: &writer) {
+        $0.member("n", 1)
+      }
+    }
+    mailbox.wasSent(fix(7))
+    for sequence in [8, 9] { _ = mailbox.add(fix(sequence), limit: 10_000) }
+    #expect(mailbox.lostFixes == [8])
+    if isWithdrawn { _ = mailbox.withdraw() } else { mailbox.beginNumbering() }
+    #expect(mailbox.lostFixes == [])
+    #expect(mailbox.isEmpty == isWithdrawn)
+    // Neither is the 9 lost that waited, nor was the 7 sent.
+    for sequence in [6, 7, 8] { _ = mailbox.add(fix(sequence), limit: 10_000) }
+    #expect(mailbox.lostFixes == [6, 7])
+  }
+
   @Test func whatIsLostForAMessageIsCounted() {
     var mailbox = Mailbox()
     let size = Self.message(.event, "e1").body.count
