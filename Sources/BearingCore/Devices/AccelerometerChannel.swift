@@ -23,6 +23,8 @@ final class AccelerometerChannel {
   var onGone: (() -> Void)?
   /// Called when nobody listens any more.
   var onIdle: (() -> Void)?
+  /// Whether another sensor runs by which location feels rather.
+  var isOutranked: () -> Bool = { false }
   /// When a sensor whose source said so may be tried again, should it still show.
   private var retryAt: BootTime?
   /// The period of the sample that approximate callers had last.
@@ -236,7 +238,6 @@ final class AccelerometerChannel {
     guard let wanted else {
       runner.stop()
       motion.reset()
-      feel(isStill: nil, deviation: nil)
       publish(engine?.stop(), .now())
       onIdle?()
       return
@@ -309,8 +310,8 @@ final class AccelerometerChannel {
       runner?.stop()
       demand = nil
       motion.reset()
-      feel(isStill: nil, deviation: nil)
     }
+    if outcome.stateChanged, engine.state != .live { feel(isStill: nil, deviation: nil) }
     if outcome.rateChanged { adapt(to: engine.rate, now) }
     if outcome.stateChanged { sendState(now) }
     if outcome.stateChanged || outcome.detailChanged { home.statusChanged() }
@@ -323,7 +324,7 @@ final class AccelerometerChannel {
 
   /// Tells location how the machine moves; a game pad tells only how that does.
   private func feel(isStill: Bool?, deviation: Double?) {
-    if found?.isRemovable == false {
+    if found?.isRemovable == false, !isOutranked() {
       home.stationary.note(isStill: isStill, deviation: deviation)
     }
   }
@@ -344,8 +345,6 @@ final class AccelerometerChannel {
         }
       }
       feel(isStill: motion.isStill, deviation: motion.deviation)
-    } else {
-      feel(isStill: nil, deviation: nil)
     }
     for index in groups.indices {
       let wasEmpty = groups[index].due == nil

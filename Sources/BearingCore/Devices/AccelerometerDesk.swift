@@ -174,12 +174,21 @@ final class AccelerometerDesk {
         found, sources: setup.sources, home: home, changed: { [unowned self] in rearm() })
       channel.onGone = { [unowned self] in look() }
       channel.onIdle = { [unowned self] in stopIfUnused() }
+      channel.isOutranked = { [unowned self, unowned channel] in isOutranked(channel) }
       channels[found.sensor.path] = channel
       return channel
     } catch {
       Journal.error("\(error); \(found.sensor.identifier) cannot be read", .source)
       return vacant
     }
+  }
+
+  /// Whether the machine's sensor that answers by default runs, and is another.
+  private func isOutranked(_ channel: AccelerometerChannel) -> Bool {
+    guard channels.count > 1, case .sensor(let found) = choose(.any), !found.isRemovable,
+      let other = channels[found.sensor.path]
+    else { return false }
+    return other !== channel && other.isRunning
   }
 
   /// Keeps what a stream wants, for as long as it is open.

@@ -14,13 +14,17 @@ import Varlink
     let sensors = Guarded<[Sensor]>([])
     /// Signalled when all reports of one were posted.
     let posted = Wake()
+    /// How many have posted all.
+    let count = Guarded(0)
   }
 
   /// A sensor that gives these reports each time that it is read, then nothing.
   private struct Script: AccelerometerSources, Source {
     static let found = AccelerationSensorChoiceTests.all[2]
 
-    let reports: [SensorReport]
+    var reports: [SensorReport]
+    /// What other sensors give, by their paths.
+    var others: [String: [SensorReport]] = [:]
     var captures = Captures()
 
     var changes: SensorChanges { .seen }
@@ -33,13 +37,16 @@ import Varlink
 
     func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand> {
       captures.sensors.withValue { $0.append(sensor.sensor) }
-      return self
+      var script = self
+      script.reports = others[sensor.sensor.path] ?? reports
+      return script
     }
 
     func run(_ port: SourcePort<SensorReport, SensorDemand>) {
       for report in reports {
         if case .sample = report { port.post(sample: report) } else { port.post(state: report) }
       }
+      captures.count.withValue { $0 += 1 }
       captures.posted.signal()
       while !port.isStopping { _ = port.wait() }
     }
@@ -87,9 +94,12 @@ import Varlink
 
   /// Runs the loop until it is told to end, or for too long; from when all was posted, so that it
   /// comes without a pause in which the sensor would be taken for silent.
-  private static func run(_ loop: EventLoop, _ script: Script) throws {
+  private static func run(_ loop: EventLoop, _ script: Script, sensors: Int = 1) throws {
     var poll = pollfd(fd: script.captures.posted.descriptor, events: Int16(POLLIN), revents: 0)
-    #expect(Glibc.poll(&poll, 1, 60_000) == 1)
+    while script.captures.count.withValue({ $0 }) < sensors {
+      try #require(Glibc.poll(&poll, 1, 60_000) == 1)
+      script.captures.posted.clear()
+    }
     let tooLate = try loop.timer { loop.exit() }
     tooLate.arm(at: .now() + 60 * Nanoseconds.second)
     try loop.run()
@@ -213,13 +223,7 @@ import Varlink
     let folder = try TemporaryFolder()
     let loop = try EventLoop()
     let stationary = Stationary()
-    let samples = (0..<300).map { number in
-      SensorReport.sample(
-        time: BootTime(nanoseconds: Int64(number) * 10 * Nanoseconds.millisecond),
-        x: 0, y: 9.8 + Double(number % 2) / 100, z: 0)
-    }
-    let reports =
-      [.running(mode: "test", rate: 100)] + samples + [SensorReport.running(mode: "end", rate: 50)]
+    let reports = Self.motion(isStill: true) + [.running(mode: "end", rate: 50)]
     let reader = Reader { _, reply in
       if reply["actualRate"]?.number == 50 { loop.exit() }
     }
@@ -232,5 +236,68 @@ import Varlink
     #expect(stationary.isStill == (isRemovable ? nil : true))
     desk.shutDown()
     #expect(stationary.isStill == nil)
+  }
+
+  /// What a sensor gives for three seconds while the machine lies still, or is carried about.
+  private static func motion(isStill: Bool) -> [SensorReport] {
+    [.running(mode: "test", rate: 100)]
+      + (0..<300).map { number in
+        SensorReport.sample(
+          time: BootTime(nanoseconds: Int64(number) * 10 * Nanoseconds.millisecond),
+          x: 0, y: 9.8 + Double(number % 2) * (isStill ? 0.01 : 5), z: 0)
+      }
+  }
+
+  @Test(
+    "Location feels by the sensor that answers by default where that runs, else by another",
+    arguments: [["display", "base"], ["base", "display"], ["base"]])
+  func several(order: [String]) throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let stationary = Stationary()
+    let base = AccelerationSensorChoiceTests.all[1]
+    let end = SensorReport.running(mode: "end", rate: 50)
+    let script = Script(
+      reports: Self.motion(isStill: true) + [end],
+      others: [base.sensor.path: Self.motion(isStill: false) + [end]])
+    var ended = 0
+    var felt: Bool?
+    let reader = Reader { _, reply in
+      guard reply["actualRate"]?.number == 50 else { return }
+      ended += 1
+      felt = stationary.isStill
+      if ended == order.count { loop.exit() }
+    }
+    let desk = try Self.desk(script, on: loop, in: folder, stationary, to: reader)
+    desk.sensors = [base, Script.found]
+    for (stream, location) in order.enumerated() {
+      let found = location == "base" ? base : Script.found
+      Self.open(stream, of: try #require(desk.channel(of: found)), rate: 100)
+    }
+    try Self.run(loop, script, sensors: order.count)
+    #expect(felt == order.contains("display"))
+    desk.shutDown()
+    #expect(stationary.isStill == nil)
+  }
+
+  @Test("Of a sensor that gives nothing any more location does not believe how it was felt last")
+  func failing() throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let stationary = Stationary()
+    var felt: Bool?
+    let reader = Reader { _, reply in
+      if reply["actualRate"]?.number == 50, reply["state"] == "live" { felt = stationary.isStill }
+      if reply["state"] == "failed" { loop.exit() }
+    }
+    let script = Script(
+      reports: Self.motion(isStill: true) + [
+        .running(mode: "end", rate: 50), .failing(reason: "the end"),
+      ])
+    let desk = try Self.desk(script, on: loop, in: folder, stationary, to: reader)
+    Self.open(1, of: try #require(desk.channel(of: Script.found)), rate: 100)
+    try Self.run(loop, script)
+    #expect(felt == true && stationary.isStill == nil)
+    desk.shutDown()
   }
 }
