@@ -54,7 +54,7 @@ final class LocationSourceHarness {
 
   /// Runs source and engine until something holds; an issue when it does not in time.
   func wait(
-    for what: String, within seconds: Double = 30, at location: SourceLocation = #_sourceLocation,
+    for what: String, within seconds: Double = 60, at location: SourceLocation = #_sourceLocation,
     until holds: (LocationSourceHarness) -> Bool
   ) {
     if !run(seconds, until: holds) {
