@@ -115,6 +115,16 @@ extension KeyValueStorage {
   }
 }
 
+extension String {
+  /// What is behind a start; nil when the text begins otherwise.
+  ///
+  /// By bytes: a mark that combines with the start's last letter would hide the start from `hasPrefix`.
+  func withoutStart(_ start: String) -> String? {
+    guard utf8.starts(with: start.utf8) else { return nil }
+    return String(decoding: utf8.dropFirst(start.utf8.count), as: UTF8.self)
+  }
+}
+
 /// Reads as anything that is there.
 private struct AnyValue: Codable {
   init(from decoder: any Decoder) {}

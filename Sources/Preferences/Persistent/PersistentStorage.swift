@@ -71,7 +71,7 @@ public final class PersistentStorage: EncodedStorage {
 
   /// The keys with this storage's prefix that have a value, without it, sorted.
   public func keys() throws(StorageError) -> [String] {
-    try file.keys().filter { $0.hasPrefix(keyPrefix) }.map { String($0.dropFirst(keyPrefix.count)) }
+    try file.keys().compactMap { $0.withoutStart(keyPrefix) }
   }
 
   /// Observes a key: changes by this process on the thread that makes them, those by others on a thread

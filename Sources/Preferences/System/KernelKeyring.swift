@@ -73,7 +73,7 @@ struct KernelKeyring: Sendable {
       keys = [Int32](repeating: 0, count: size / MemoryLayout<Int32>.size)
     }
     return keys.prefix(size / MemoryLayout<Int32>.size).compactMap { key in
-      name(of: key).flatMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
+      name(of: key).flatMap { $0.withoutStart(prefix) }
     }
   }
 
