@@ -18,14 +18,23 @@ public enum StoreFile {
   private static let readLimit = 256 << 20
 
   /// Which file stands under a name, with its size in bytes; nil when none does.
+  ///
+  /// - Throws: also when what stands there is no file, such as a folder or a device.
   public static func status(
     of path: String
   ) throws(StoreError) -> (identity: FileIdentity, size: Int)? {
+    guard !path.utf8.contains(0) else {
+      // The system would take it for a shorter name, which is another file's.
+      throw StoreError(attempt: "look at", path: path, kind: .other, detail: "its name has a NUL")
+    }
     var status = stat()
     if unsafe stat(path, &status) != 0 {
       let failure = StoreError(attempt: "look at", path: path, errno: errno)
       if failure.kind == .missing { return nil }
       throw failure
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw StoreError(attempt: "look at", path: path, kind: .other, detail: "it is not a file")
     }
     return (FileIdentity(status), Int(status.st_size))
   }

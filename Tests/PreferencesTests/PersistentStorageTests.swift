@@ -181,4 +181,38 @@ struct PersistentStorageTests {
     let other = try ProgramRun.run(Self.tool, ["list", path])
     #expect(other.lines == ["a", "whole"])
   }
+
+  @Test("what is no file, such as a device, is refused and left where it is")
+  func notAFile() throws {
+    let pipe = folder.path + "/pipe"
+    try #require(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, folder.path] {
+      let storage = PersistentStorage(path: path)
+      let error = #expect(throws: StorageError.self) {
+        try storage.value(forKey: "a") as Int?
+      }
+      #expect(error?.description.contains("it is not a file") == true)
+      #expect(throws: StorageError.self) { try storage.setValue(1, forKey: "a") }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["pipe"])
+    let attributes = try FileManager.default.attributesOfItem(atPath: pipe)
+    #expect(attributes[.type] as? FileAttributeType != .typeRegular)
+  }
+
+  @Test("a path with a NUL is refused, and the file of the shorter name is left alone")
+  func pathWithNUL() throws {
+    let other = try folder.write(Data("another's".utf8), to: "a")
+    let storage = PersistentStorage(path: other + "\0b")
+    #expect(throws: StorageError.self) { try storage.value(forKey: "k") as Int? }
+    #expect(throws: StorageError.self) { try storage.setValue(1, forKey: "k") }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
+    #expect(FileManager.default.contents(atPath: other) == Data("another's".utf8))
+  }
+
+  @Test("keys are listed whatever they begin with, also with a mark that combines with the prefix")
+  func combiningKeys() throws {
+    let storage = PersistentStorage(path: path, keyPrefix: "e")
+    for key in ["\u{301}x", "plain", ""] { try storage.setValue(1, forKey: key) }
+    #expect(try storage.keys() == ["", "plain", "\u{301}x"])
+  }
 }

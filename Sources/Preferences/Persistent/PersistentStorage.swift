@@ -46,7 +46,8 @@ public final class PersistentStorage: EncodedStorage {
   /// A storage by its file.
   ///
   /// - Parameters:
-  ///   - path: The file; its folder is made with it.
+  ///   - path: The file, which is to be this storage's alone: one that is no database there is taken
+  ///     for damaged and set aside. Its folder is made with it.
   ///   - keyPrefix: What is put before every key.
   ///   - readers: Who may read the file, if this process makes it.
   public init(path: String, keyPrefix: String = "", readers: Readers = .owner) {
