@@ -120,4 +120,20 @@ struct SecretStorageTests {
     #expect(seen.all == ["by another"])
     observation.cancel()
   }
+
+  @Test("a key with a NUL is refused: it is not taken for the one that ends there")
+  func keyWithNUL() throws {
+    let secret = storage()
+    try secret.setValue("s3cr3t", forKey: "token")
+    #expect(throws: StorageError.self) { try secret.value(forKey: "token\0x") as String? }
+    #expect(throws: StorageError.self) { try secret.setValue("other", forKey: "token\0x") }
+    #expect(try secret.value(forKey: "token") == "s3cr3t")
+  }
+
+  @Test("keys are listed also when they begin with a mark that combines with what is before them")
+  func combiningKeys() throws {
+    let secret = storage()
+    try secret.setValue("s3cr3t", forKey: "\u{301}x")
+    #expect(try secret.keys() == ["\u{301}x"])
+  }
 }

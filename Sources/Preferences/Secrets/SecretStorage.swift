@@ -66,11 +66,13 @@ public final class SecretStorage: EncodedStorage {
 
   /// What the keyring has under a key.
   public func entry(forKey key: String) throws(StorageError) -> StoredEntry {
+    let attempt = "read \"\(key)\" in the keyring"
+    let name = try name(key, attempt)
     do {
-      guard let bytes = try keyring.read(name(key)) else { return .absent }
+      guard let bytes = try keyring.read(name) else { return .absent }
       return bytes == Self.resetMark ? .reset : .value(bytes)
     } catch {
-      throw Self.error(error, "read \"\(key)\" in the keyring")
+      throw Self.error(error, attempt)
     }
   }
 
@@ -78,14 +80,16 @@ public final class SecretStorage: EncodedStorage {
   public func setEntry(
     _ entry: StoredEntry, forKey key: String, expecting expected: StoredEntry?
   ) throws(StorageError) -> Bool {
+    let attempt = "write \"\(key)\" to the keyring"
+    let name = try name(key, attempt)
     let isKept = try writing.withValue { _ throws(StorageError) in
       if let expected, try self.entry(forKey: key) != expected { return false }
       var bytes = Self.resetMark
       if case .value(let value) = entry { bytes = value }
       do throws(KernelKeyring.Failure) {
-        try keyring.write(bytes, name(key))
+        try keyring.write(bytes, name)
       } catch {
-        throw Self.error(error, "write \"\(key)\" to the keyring")
+        throw Self.error(error, attempt)
       }
       return true
     }
@@ -95,11 +99,13 @@ public final class SecretStorage: EncodedStorage {
 
   /// The keys that have a secret, in the keyring or as a credential, sorted.
   public func keys() throws(StorageError) -> [String] {
+    let attempt = "list the keys of the keyring"
+    let start = try name("", attempt)
     let written: [String]
     do {
-      written = try keyring.names(startingWith: name(""))
+      written = try keyring.names(startingWith: start)
     } catch {
-      throw Self.error(error, "list the keys of the keyring")
+      throw Self.error(error, attempt)
     }
     var keys = Set(credentials.names())
     for key in written {
@@ -113,7 +119,14 @@ public final class SecretStorage: EncodedStorage {
     bookkeeping.mayHaveChanged()
   }
 
-  private func name(_ key: String) -> String { "\(service):\(key)" }
+  private func name(_ key: String, _ attempt: String) throws(StorageError) -> String {
+    let name = "\(service):\(key)"
+    guard !name.utf8.contains(0) else {
+      // The kernel would take it for a shorter name, which is another secret's.
+      throw .failed(attempt: attempt, reason: "the name of a secret has no NUL: give it another")
+    }
+    return name
+  }
 
   private static func error(_ failure: KernelKeyring.Failure, _ attempt: String) -> StorageError {
     failure.isQuota
