@@ -70,7 +70,6 @@ public final class LayeredStorage: KeyValueStorage {
   public func setValue<T: Codable>(_ value: T?, forKey key: String) throws(StorageError) {
     try refuseForced(key)
     try user.setValue(value, forKey: key)
-    bookkeeping.changed(key)
   }
 
   /// Changes the user's value by the one that holds now.
@@ -80,7 +79,6 @@ public final class LayeredStorage: KeyValueStorage {
     try refuseForced(key)
     let below: T? = try value(forKey: key)
     try user.updateValue(forKey: key) { (old: T?) in change(old ?? below) }
-    bookkeeping.changed(key)
   }
 
   /// Migrates in each layer.
@@ -98,8 +96,12 @@ public final class LayeredStorage: KeyValueStorage {
   public func observe(
     _ key: String, _ handler: @escaping @Sendable () -> Void
   ) throws(StorageError) -> Observation {
-    var observations: [Observation] = []
-    for (_, storage) in layers { observations.append(try storage.observe(key, handler)) }
+    // The layers tell on threads of their own; through here it is one call at a time.
+    let told = bookkeeping.observe(key, handler)
+    var observations = [told]
+    for (_, storage) in layers {
+      observations.append(try storage.observe(key) { [bookkeeping] in bookkeeping.changed(key) })
+    }
     return Observation { [observations] in
       for observation in observations { observation.cancel() }
     }

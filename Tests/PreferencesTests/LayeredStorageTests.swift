@@ -97,4 +97,26 @@ struct LayeredStorageTests {
     try name.reset()
     #expect(try name.read() == "machine")
   }
+
+  @Test("a change in one layer while another is told is told after it, not meanwhile")
+  func observationFromTwoThreads() throws {
+    let seen = Seen<String>()
+    let hasWritten = DispatchSemaphore(value: 0)
+    let observation = try interval.observe { [machine, user] value in
+      seen.add("begins \(value)")
+      if value == 4 {
+        Thread {
+          try? machine.setValue(3, forKey: "interval")
+          hasWritten.signal()
+        }.start()
+        #expect(hasWritten.wait(timeout: .now() + 60) == .success)
+        try? user.setValue(5, forKey: "interval")
+      }
+      seen.add("ends \(value)")
+    }
+    try user.setValue(4, forKey: "interval")
+    #expect(seen.wait { $0.last == "ends 5" })
+    #expect(Array(seen.all.prefix(3)) == ["begins 4", "ends 4", "begins 5"])
+    observation.cancel()
+  }
 }
