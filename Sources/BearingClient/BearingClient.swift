@@ -123,8 +123,18 @@ public struct BearingClient: Sendable {
   }
 
   /// An object of the parameters that are not nil.
+  ///
+  /// JSON has no number for NaN and infinity. They go as text, which the daemon refuses by the
+  /// parameter's name: left out they would be taken for nothing asked for.
   static func parameters(_ members: [String: JSON?]) -> JSON {
-    .object(members.compactMapValues { $0 })
+    .object(
+      members.compactMapValues { value in
+        if case .double(let number) = value, !number.isFinite {
+          .string("\(number)")
+        } else {
+          value
+        }
+      })
   }
 }
 

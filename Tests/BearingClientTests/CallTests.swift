@@ -109,6 +109,19 @@ import Varlink
     }
   }
 
+  @Test(arguments: [(.nan, "nan"), (.infinity, "inf"), (-.infinity, "-inf")] as [(Double, JSON)])
+  func `what is no number is not left out, so that the daemon can refuse it`(
+    accuracy: Double, written: JSON
+  ) async throws {
+    let daemon = try FakeDaemon {
+      $0.fail("org.varlink.service.InvalidParameter", ["parameter": "accuracy"])
+    }
+    await #expect(throws: BearingError.invalidParameter("accuracy")) {
+      try await BearingClient(socket: daemon.path).fix(accuracy: accuracy)
+    }
+    #expect(daemon.calls.first?.parameters == ["accuracy": written])
+  }
+
   @Test func `cancelling a call ends it`() async throws {
     let asked = AsyncStream.makeStream(of: Void.self)
     let daemon = try FakeDaemon { call in
