@@ -31,8 +31,8 @@ public struct ReconnectPolicy: Sendable, Equatable {
   /// a daemon that restarts do not come all at once.
   func delay(beforeAttempt attempt: Int) -> Duration {
     let doublings = min(attempt - 1, 20)
-    let longest = min(maximumDelay, BearingClient.longestPatience)
-    let delay = min(min(initialDelay, longest) * (1 << doublings), longest)
+    let longest = max(.zero, min(maximumDelay, BearingClient.longestPatience))
+    let delay = min(max(.zero, min(initialDelay, longest)) * (1 << doublings), longest)
     return delay * Double.random(in: 0.5...1)
   }
 }

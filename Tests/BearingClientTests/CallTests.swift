@@ -188,4 +188,11 @@ import Varlink
       initialDelay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max))
     #expect(policy.delay(beforeAttempt: attempt) <= .seconds(365 * 86_400))
   }
+
+  @Test(arguments: [1, 100]) func `a wait below 0 is none`(attempt: Int) {
+    let first = ReconnectPolicy(initialDelay: .seconds(Int64.min))
+    #expect(first.delay(beforeAttempt: attempt) == .zero)
+    let longest = ReconnectPolicy(maximumDelay: .seconds(Int64.min))
+    #expect(longest.delay(beforeAttempt: attempt) == .zero)
+  }
 }

@@ -142,6 +142,31 @@ struct ClientCallTests {
     #expect(try await connection.call("a.b.Three").parameters == ["n": 3])
   }
 
+  @Test func takeTimeOutsOfAnyLength() async throws {
+    let service = try ScriptedService { peer in
+      _ = try peer.read()
+      _ = try peer.read()
+      try peer.write("{}|{}|")
+      try peer.readToEnd()
+    }
+    let connection = try await VarlinkConnection.connect(
+      to: service.address, timeout: .seconds(Int64.max))
+    let first = Task { try await connection.call("a.b.C", timeout: .seconds(Int64.max)) }
+    #expect(try await connection.call("a.b.C", timeout: .seconds(3_000_000_000)).parameters == [:])
+    #expect(try await first.value.parameters == [:])
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(Int64.min)])
+  func endAtOnceWithATimeOutOfNothing(timeout: Duration) async throws {
+    let service = try ScriptedService { peer in
+      try peer.readToEnd()
+    }
+    let connection = try await VarlinkConnection.connect(to: service.address)
+    await #expect(throws: VarlinkError.timedOut) {
+      try await connection.call("a.b.C", timeout: timeout)
+    }
+  }
+
   @Test func thatWaitBehindOneThatTimesOutAreStillAnswered() async throws {
     let firstCame = AsyncStream.makeStream(of: Void.self)
     let service = try ScriptedService { peer in

@@ -9,6 +9,8 @@
 public actor VarlinkConnection {
   /// Bytes of calls that may wait for the service to take them.
   private static let outgoingLimit = 1024 * 1024
+  /// A year: a sleep for as long as a `Duration` can say traps (Swift 6.3).
+  private static let longestWait: Duration = .seconds(365 * 86_400)
 
   /// A call whose last reply has not come.
   private struct Exchange {
@@ -43,7 +45,7 @@ public actor VarlinkConnection {
     to address: String, timeout: Duration = .seconds(5)
   ) async throws(VarlinkError) -> VarlinkConnection {
     let path = try Address.path(of: address)
-    let deadline = ContinuousClock.now + timeout
+    let deadline = ContinuousClock.now + min(timeout, longestWait)
     let retryInterval = Duration.milliseconds(5)
     while true {
       do {
@@ -151,7 +153,7 @@ public actor VarlinkConnection {
 
     let timer = limit.map { limit in
       Task {
-        try await Task.sleep(for: limit)
+        try await Task.sleep(for: max(.zero, min(limit, Self.longestWait)))
         interrupt(id, wait: wait, with: .timedOut)
       }
     }
