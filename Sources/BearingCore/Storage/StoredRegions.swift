@@ -41,6 +41,8 @@ struct StoredEvents: Sendable, Equatable {
 extension StateStore {
   /// Events that are kept for each user.
   static var keptEvents: Int { 1000 }
+  /// Of sequences, which no user's come near: more is what a byte that changed on the disk has made.
+  private static var mostSequence: Int64 { 1 << 53 }
 
   func regions(boot: String) throws(StoreError) -> [StoredRegion] {
     try withDatabase { (database: borrowing Database) throws(StoreError) in
@@ -145,8 +147,15 @@ extension StateStore {
   private static func lastSequence(
     of owner: Int64, in database: borrowing Database
   ) throws(StoreError) -> Int {
-    let found = try database.prepare("SELECT last FROM event_counters WHERE uid = ?")
-      .first(.integer(owner)) { (row: borrowing Row) in row.integer(0) ?? 0 }
+    let found = try database.prepare(
+      """
+      SELECT coalesce(
+        (SELECT last FROM event_counters WHERE uid = ?1 AND last BETWEEN 0 AND ?2),
+        (SELECT max(sequence) FROM events WHERE uid = ?1 AND sequence BETWEEN 0 AND ?2), 0)
+      """
+    ).first(.integer(owner), .integer(mostSequence)) { (row: borrowing Row) in
+      row.integer(0) ?? 0
+    }
     return Int(found ?? 0)
   }
 
@@ -162,11 +171,12 @@ extension StateStore {
       let start = sequence.map { $0 > newest ? 0 : $0 } ?? newest
       let rows = try database.prepare(
         """
-        SELECT sequence, boot, event FROM events WHERE uid = ? AND sequence > ?
+        SELECT sequence, boot, event FROM events WHERE uid = ? AND sequence > ? AND sequence <= ?
         ORDER BY sequence LIMIT ?
         """
       ).all(
-        .integer(Int64(owner)), .integer(Int64(start)), .integer(Int64(limit))
+        .integer(Int64(owner)), .integer(Int64(start)), .integer(Int64(newest)),
+        .integer(Int64(limit))
       ) { (row: borrowing Row) in
         (sequence: Int(row.integer(0) ?? 0), event: Self.event(in: row, boot: boot))
       }

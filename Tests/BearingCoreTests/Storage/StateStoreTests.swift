@@ -132,6 +132,23 @@ import Testing
       try piece(after: 9) == StoredEvents(events: [], missed: 0, last: 9, hasMore: false))
   }
 
+  @Test(
+    "A count of events that cannot be, on a disk that changes bytes, ends nothing",
+    arguments: ["last = 9223372036854775807", "last = -9223372036854775808", "last = last"])
+  func impossibleCount(change: String) throws {
+    let store = store
+    try store.addRegion(Self.home, owner: Self.owner)
+    try store.store((0..<4).map { _ in Self.happening(Self.event()) }, boot: "a")
+    let database = try database()
+    try database.execute("UPDATE event_counters SET \(change)")
+    try database.execute("UPDATE events SET sequence = 9223372036854775806 WHERE sequence = 2")
+    try store.store([Self.happening(Self.event())], boot: "a")
+    #expect(try store.events(of: Self.owner, after: nil, limit: 9, boot: "a").last == 5)
+    let all = try store.events(of: Self.owner, after: 0, limit: 9, boot: "a")
+    #expect(all.events.map(\.sequence) == [1, 3, 4, 5])
+    #expect(all.missed == 1 && all.last == 5 && !all.hasMore)
+  }
+
   @Test("Who has more events than the store ever had is given all, as after a store was lost")
   func lostStore() throws {
     let store = store
