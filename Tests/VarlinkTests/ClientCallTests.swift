@@ -188,6 +188,38 @@ struct ClientCallTests {
     #expect(Set([third?.integer, try await second.value.parameters["n"]?.integer]) == [2, 3])
   }
 
+  @Test func goOnWhereEachSideWaitsForTheOtherToRead() async throws {
+    let count = 1500
+    let service = try ScriptedService { peer in
+      let answer = Array((#"{"parameters":{"text":""# + String(repeating: "x", count: 900)).utf8)
+      for _ in 0...count {
+        guard try peer.read() != nil else { return }
+        let message = answer + Array(#""}}"#.utf8) + [0]
+        // As a service that reads no further while its replies are not taken.
+        while try peer.socket.send(message.span) == .wouldBlock {
+          guard try peer.socket.wait(for: .writable, milliseconds: ScriptedService.deadline) else {
+            throw ScriptFailure("the client takes nothing")
+          }
+        }
+      }
+      try peer.readToEnd()
+    }
+    let connection = try await VarlinkConnection.connect(to: service.address)
+    let text = JSON.string(String(repeating: "y", count: 500))
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<count {
+        group.addTask {
+          let call = Task { try await connection.call("a.b.C", ["text": text]) }
+          // Giving up ends a wait for the socket, and another begins.
+          if number % 3 == 0 { call.cancel() }
+          _ = try? await call.value
+        }
+      }
+    }
+    // This is answered after all of them.
+    #expect(try await connection.call("a.b.Last").parameters["text"]?.string?.count == 900)
+  }
+
   @Test func largerThanTheSocketTakesAtOnceArriveWhole() async throws {
     let text = String(repeating: "ü", count: 250_000)
     let service = try ScriptedService { peer in

@@ -198,7 +198,7 @@ public actor VarlinkConnection {
           }
           if !exchange.isAbandoned { return .success(message) }
         } else if try !reader.read(from: socket) {
-          reading = SocketReadiness(of: socket.descriptor, to: .readable)
+          reading = SocketReadiness(of: socket, to: .readable)
           await reading?.wait()
           reading = nil
           wakeNextReader()
@@ -247,7 +247,7 @@ public actor VarlinkConnection {
   }
 
   private func flushWhenWritable() {
-    let readiness = SocketReadiness(of: socket.descriptor, to: .writable)
+    let readiness = SocketReadiness(of: socket, to: .writable)
     writing = readiness
     Task {
       await readiness.wait()

@@ -239,6 +239,12 @@ extension Socket {
     return ready > 0
   }
 
+  /// Another descriptor of the same socket, to wait on; nil when none is left.
+  func duplicate() -> Descriptor? {
+    let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    return number < 0 ? nil : Descriptor(adopting: number)
+  }
+
   /// Says to the other end that no more comes; it can still send.
   public func endOutput() throws(SocketError) {
     try check(shutdown(descriptor, Int32(SHUT_WR)), "end the connection's output")
