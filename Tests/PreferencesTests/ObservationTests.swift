@@ -159,4 +159,42 @@ struct ObservationTests {
     container.value = 4
     #expect(await values.next() == 4)
   }
+
+  @Test("what is written while the first value is read is not followed by that older one")
+  func sequenceThatBeginsWithAWrite() async throws {
+    // The first read is the observer's, the second the first value's.
+    let storage = MeddlingStorage(read: 2)
+    let container = KeyValueContainer(storage: storage, key: "k", defaultValue: 1)
+    var values = try container.values().makeAsyncIterator()
+    #expect(try container.read() == 7)
+    #expect(await values.next() == 7)
+  }
+}
+
+/// Has a 7 written just after one of its reads, as another thread may.
+private final class MeddlingStorage: EncodedStorage {
+  private let memory = MemoryStorage()
+  private let reads = Seen<Int>()
+  private let meddledRead: Int
+
+  var bookkeeping: KeyBookkeeping { memory.bookkeeping }
+
+  init(read: Int) {
+    meddledRead = read
+  }
+
+  func entry(forKey key: String) throws(StorageError) -> StoredEntry {
+    let entry = try memory.entry(forKey: key)
+    reads.add(1)
+    if reads.all.count == meddledRead { try memory.setValue(7, forKey: key) }
+    return entry
+  }
+
+  func setEntry(
+    _ entry: StoredEntry, forKey key: String, expecting expected: StoredEntry?
+  ) throws(StorageError) -> Bool {
+    try memory.setEntry(entry, forKey: key, expecting: expected)
+  }
+
+  func keys() throws(StorageError) -> [String] { try memory.keys() }
 }
