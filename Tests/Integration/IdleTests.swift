@@ -37,7 +37,8 @@ import Varlink
 
   private func expectRest(_ daemon: DaemonProcess, _ silent: DaemonClient) throws {
     #expect(
-      daemon.waitUntil { networkSockets(of: daemon).isEmpty && devices(of: daemon).isEmpty })
+      daemon.waitUntil { networkSockets(of: daemon).isEmpty && devices(of: daemon).isEmpty },
+      "\(networkSockets(of: daemon)), \(devices(of: daemon)); \(daemon.log)")
     // What is told to others, such as the service manager, is told within the first second.
     #expect(daemon.waitUntil { contextSwitches(of: daemon, silent) == 0 })
     #expect(contextSwitches(of: daemon, silent) == 0)
