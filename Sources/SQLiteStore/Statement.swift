@@ -74,10 +74,11 @@ internal import CSQLite
       case .integer(let number): unsafe sqlite3_bind_int64(handle, index, number)
       case .real(let number): unsafe sqlite3_bind_double(handle, index, number)
       case .text(let text):
-        unsafe sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copied)
+        unsafe sqlite3_bind_text64(
+          handle, index, text, UInt64(text.utf8.count), copied, UInt8(SQLITE_UTF8))
       case .blob(let bytes) where bytes.isEmpty: unsafe sqlite3_bind_zeroblob(handle, index, 0)
       case .blob(let bytes):
-        unsafe sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), copied)
+        unsafe sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), copied)
       }
     if code != SQLITE_OK { throw failure(code) }
   }
