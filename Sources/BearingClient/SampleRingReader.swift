@@ -33,7 +33,10 @@ struct SampleRingReader {
   }
 
   /// Samples that are written and not read.
-  var lag: UInt64 { mapping.head - next }
+  var lag: UInt64 {
+    let head = mapping.head
+    return head > next ? head - next : 0
+  }
 
   /// Reads what there is, at most `limit` samples.
   ///
