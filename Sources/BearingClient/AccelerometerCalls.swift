@@ -30,7 +30,8 @@ extension BearingClient {
 
   /// Each sample of acceleration that can be relied on, for programs that only want the numbers.
   ///
-  /// None comes while the sensor gives what is no measurement, such as zero on every axis. Samples of a reader that is slow are lost, oldest first; `accelerationUpdates` tells how many.
+  /// None comes while the sensor gives what is no measurement, such as zero on every axis. Samples
+  /// of a reader that is slow are lost, oldest first; `accelerationUpdates` tells how many.
   /// The sensor runs as long as this does.
   ///
   /// - Parameters: as in `accelerationUpdates`.
