@@ -1,5 +1,6 @@
 import BearingModel
 import Foundation
+import SQLiteStore
 import TestSupport
 import Testing
 import Varlink
@@ -251,6 +252,48 @@ import Varlink
     let aside = try #require(names.first { $0.hasPrefix("bearingd.preferences.damaged-") })
     #expect(daemon.log.contains("the damaged file is now \(folder.path)/\(aside)"))
     #expect(try String(contentsOfFile: "\(folder.path)/\(aside)", encoding: .utf8) == damaged)
+  }
+
+  @Test(.enabled(if: OtherUser.isPossible))
+  func `one user's many changes hold up another's by no more than two`() throws {
+    let daemon = try DaemonProcess(Self.simulation)
+    let many = try OtherUser.connect(to: daemon.socket, uid: 65534, count: 32)
+    let (one, another) = (try DaemonClient(daemon.socket), try DaemonClient(daemon.socket))
+    func value(_ number: Int) -> JSON {
+      ["key": "location.minInterval", "value": .string("\(number)")]
+    }
+    _ = try one.call("\(Self.interface).Set", value(0))
+    // The file itself says in which order it was written.
+    let file = try Database(path: daemon.folder.path + "/bearingd.preferences", mode: .readWrite)
+    try file.execute(
+      """
+      CREATE TABLE written (key TEXT);
+      CREATE TRIGGER one AFTER INSERT ON preferences BEGIN INSERT INTO written VALUES (new.key); END;
+      CREATE TRIGGER two AFTER UPDATE ON preferences BEGIN INSERT INTO written VALUES (new.key); END;
+      """)
+    // The daemon waits for the file for ten seconds: where those are over, another try.
+    for _ in 0..<10 {
+      try file.execute("DELETE FROM written; BEGIN IMMEDIATE")
+      for (number, client) in many.enumerated() {
+        try client.send("\(Self.interface).Set", value(number))
+      }
+      // They have come when what was sent after them is answered.
+      for _ in 0..<2 { _ = try another.call("\(Self.interface).List") }
+      try one.send("\(Self.interface).Set", value(1))
+      for _ in 0..<2 { _ = try another.call("\(Self.interface).List") }
+      try file.execute("COMMIT")
+      let answers = try (many + [one]).map { try $0.next() }
+      if answers.contains(where: { $0.error == "\(Self.interface).StorageFailed" }) { continue }
+      #expect(answers.allSatisfy { $0.error == nil })
+      let order = try file.prepare("SELECT key FROM written ORDER BY rowid").all { row in
+        row.text(0) ?? ""
+      }
+      #expect(order.count == 33)
+      // Behind the one that was under way, and one whose turn came first.
+      #expect(order.prefix(3).contains("\(getuid())/location.minInterval"), "\(order)")
+      return
+    }
+    Issue.record("the file was never let go in time")
   }
 
   @Test func `what a reload fixes and frees is told at once`() throws {

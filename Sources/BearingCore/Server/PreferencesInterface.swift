@@ -168,7 +168,7 @@ final class PreferencesInterface: InterfaceHandler {
   private func store(
     _ value: JSON?, _ key: AnyPreferenceKey, of owner: PreferenceOwner, for exchange: Exchange
   ) {
-    storage.run { [stored] in
+    storage.run(for: exchange.caller.uid) { [stored] in
       Result { () throws(StorageError) in try stored.set(value, key, of: owner) }
     } then: { [unowned self] result in
       switch result {

@@ -59,7 +59,7 @@ extension RegionsInterface {
     }
     let (owner, boot) = (record.owner, boot)
     let sequence = record.sequence < 0 ? nil : record.sequence
-    storage.run { (store) throws(StoreError) in
+    storage.run(for: owner) { (store) throws(StoreError) in
       try store.events(of: owner, after: sequence, limit: Self.eventsPerReply, boot: boot)
     } then: { [unowned self] result in
       hub.update(stream) { $0.isReading = false }

@@ -229,4 +229,20 @@ import Testing
     #expect(try newest(path) == 10_100)
     withExtendedLifetime(outlet) {}
   }
+
+  @Test("However many jobs one user has asked for, another's comes after the next of them")
+  func turns() throws {
+    let storage = try Storage(loop: loop, path: folder.path + "/state.db")
+    let gate = DispatchSemaphore(value: 0)
+    storage.run({ gate.wait() }, then: { _ in })
+    var order: [String] = []
+    for number in 0..<128 { storage.run(for: 1, { number }, then: { order.append("one's \($0)") }) }
+    storage.run(for: 2, {}, then: { order.append("another's") })
+    storage.run({}, then: { order.append("the daemon's") })
+    gate.signal()
+    try run(storage)
+    var expected = (0..<128).map { "one's \($0)" }
+    expected.insert(contentsOf: ["another's", "the daemon's"], at: 1)
+    #expect(order == expected)
+  }
 }
