@@ -17,8 +17,6 @@ final class RegionsInterface: InterfaceHandler {
 
   /// Events in one reply: small enough for a message that is sent whole.
   static let eventsPerReply = 40
-  /// Events that wait to be stored; beyond it the oldest are lost, with a line in the journal.
-  private static let unstoredLimit = 10_000
 
   unowned let outlet: any Outlet
   let storage: Storage
@@ -40,14 +38,16 @@ final class RegionsInterface: InterfaceHandler {
   /// Calls that wait for the stored regions.
   private var awaitingLoad: [Exchange] = []
   var hub = Hub<RegionSubscription>()
-  private var unstored: [RegionHappening] = []
-  /// Those that are on their way to the store.
-  private var storing: [RegionHappening] = []
+  private lazy var regionWriter = RegionWriter(
+    storage, boot: boot,
+    known: { [unowned self] in table.entries.map { StoredRegion($0) } },
+    stored: { [unowned self] in tellStored($0) },
+    failed: { [unowned self] in
+      failed($0, "region events wait in memory and are stored when it can be")
+    })
   /// Whether the store could not do what it was asked for last, and that was logged.
   private var hasFailed = false
   private var retryAt: BootTime?
-  /// Whether the store has lost the regions.
-  private var isLost = false
   private var lastPlace: Fix?
   var writer = JSONWriter(capacity: 16_384)
 
@@ -63,7 +63,7 @@ final class RegionsInterface: InterfaceHandler {
     self.demandChanged = demandChanged
     timer = try loop.timer { [unowned self] in advance() }
     storage.onLoss { [unowned self] in
-      isLost = true
+      regionWriter.noteLoss()
       retryLater()
     }
     load()
@@ -146,28 +146,8 @@ final class RegionsInterface: InterfaceHandler {
   private func retry() {
     retryAt = nil
     if loading == .failed { load() }
-    if isLost { storeAgain() }
-    storeNext()
+    regionWriter.writeNext()
     for record in hub.records where record.isBehind { read(for: record.stream) }
-  }
-
-  /// Gives a fresh store what is watched.
-  private func storeAgain() {
-    guard loading == .done else { return }
-    isLost = false
-    let boot = boot
-    let regions = table.entries.map { entry in
-      StoredRegion(
-        owner: entry.owner, region: entry.current,
-        insideSince: entry.watch.insideSince?.microseconds, isDwellTold: entry.watch.isDwellTold)
-    }
-    storage.run { (store) throws(StoreError) in
-      try store.restore(regions, boot: boot)
-    } then: { [unowned self] result in
-      guard case .failure(let error) = result else { return }
-      isLost = true
-      failed(error, "regions are not stored until they can be")
-    }
   }
 
   private func failed(_ error: StoreError, _ consequence: String) {
@@ -189,47 +169,25 @@ final class RegionsInterface: InterfaceHandler {
 
   private func tell(_ happenings: [RegionTable.Happening]) {
     guard !happenings.isEmpty else { return rearm() }
-    for happening in happenings {
-      let entry = table.entries[happening.entry]
-      unstored.append(
-        RegionHappening(
+    regionWriter.write(
+      happenings.map { happening in
+        let entry = table.entries[happening.entry]
+        return RegionHappening(
           owner: entry.owner, state: entry.watch.state,
-          insideSince: entry.watch.insideSince?.microseconds, isDwellTold: entry.watch.isDwellTold,
+          insideSince: entry.watch.insideSince?.microseconds,
+          isDwellTold: entry.watch.isDwellTold,
           event: happening.kind.flatMap { kind in
             lastPlace.map { entry.event(kind, place: $0, now: .now()) }
           },
-          identifier: entry.region.identifier))
-    }
-    if unstored.count > Self.unstoredLimit {
-      let lost = unstored.count - Self.unstoredLimit
-      unstored.removeFirst(lost)
-      Journal.error(
-        "\(lost) region events are lost: they could not be stored for too long", .storage)
-    }
-    storeNext()
+          identifier: entry.region.identifier)
+      })
     rearm()
   }
 
-  /// Stores what waits, all of it as one change, and tells of it when it is stored.
-  private func storeNext() {
-    guard storing.isEmpty, !unstored.isEmpty else { return }
-    (storing, unstored) = (unstored, [])
-    let (batch, boot) = (storing, boot)
-    storage.run { (store) throws(StoreError) in
-      try store.store(batch, boot: boot)
-    } then: {
-      [unowned self] result in
-      storing = []
-      switch result {
-      case .success:
-        hasFailed = false
-        for owner in Set(batch.map(\.owner)) { pump(owner) }
-        storeNext()
-      case .failure(let error):
-        unstored = batch + unstored
-        failed(error, "region events wait in memory and are stored when it can be")
-      }
-    }
+  /// Something is stored: `owners` have events in it, of which they are told now.
+  private func tellStored(_ owners: Set<UInt32>) {
+    hasFailed = false
+    for owner in owners { pump(owner) }
   }
 
   // MARK: Calls
@@ -272,20 +230,15 @@ final class RegionsInterface: InterfaceHandler {
       return exchange.refuse(quota: "regions", limit: RegionTable.limit)
     }
     let number = table.add(region, owner: owner, now: .now())
-    storage.run { (store) throws(StoreError) in
-      try store.addRegion(region, owner: owner)
-    } then: {
-      [unowned self] result in
-      switch result {
-      case .success:
-        updateDemand()
-        exchange.reply { writer in
-          writer.key("region")
-          writer.value(region)
-        }
-      case .failure(let error):
+    regionWriter.write(.add(region, owner: owner)) { [unowned self] error in
+      if let error {
         table.remove(number)
-        exchange.fail(storing: error)
+        return exchange.fail(storing: error)
+      }
+      updateDemand()
+      exchange.reply { writer in
+        writer.key("region")
+        writer.value(region)
       }
     }
   }
@@ -296,18 +249,20 @@ final class RegionsInterface: InterfaceHandler {
     guard let number = table.number(of: identifier, owner: owner) else {
       return exchange.fail("RegionNotFound") { $0.member("identifier", identifier) }
     }
-    storage.run { (store) throws(StoreError) in
-      try store.removeRegion(identifier, owner: owner)
-    } then: { [unowned self] result in
-      switch result {
-      case .success:
-        table.remove(number)
-        updateDemand()
-        exchange.reply { _ in }
-        rearm()
-      case .failure(let error):
-        exchange.fail(storing: error)
-      }
+    regionWriter.write(.remove(identifier, owner: owner)) { [unowned self] error in
+      if let error { return exchange.fail(storing: error) }
+      table.remove(number)
+      updateDemand()
+      exchange.reply { _ in }
+      rearm()
     }
+  }
+}
+
+extension StoredRegion {
+  fileprivate init(_ entry: RegionTable.Entry) {
+    self.init(
+      owner: entry.owner, region: entry.current,
+      insideSince: entry.watch.insideSince?.microseconds, isDwellTold: entry.watch.isDwellTold)
   }
 }

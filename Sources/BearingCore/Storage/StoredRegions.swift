@@ -25,6 +25,20 @@ struct RegionHappening: Sendable, Equatable {
   var identifier: String
 }
 
+/// What a user has asked for.
+enum RegionEdit: Sendable {
+  case add(Region, owner: UInt32)
+  case remove(String, owner: UInt32)
+}
+
+/// What is stored as one change, in this order.
+struct RegionChange: Sendable {
+  /// Regions that a store which has begun afresh is to have again; one that it has stays as it is.
+  var restored: [StoredRegion] = []
+  var edits: [RegionEdit] = []
+  var happenings: [RegionHappening] = []
+}
+
 /// A piece of a user's events.
 struct StoredEvents: Sendable, Equatable {
   /// In order, the oldest first.
@@ -64,68 +78,61 @@ extension StateStore {
     }
   }
 
-  func addRegion(_ region: Region, owner: UInt32) throws(StoreError) {
-    try withDatabase { (database: borrowing Database) throws(StoreError) in
-      try database.prepare(
-        """
-        INSERT INTO regions (uid, identifier, latitude, longitude, radius, dwell, state)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """
-      ).run(
-        .integer(Int64(owner)), .text(region.identifier), .real(region.latitude),
-        .real(region.longitude), .real(region.radius),
-        region.dwell.map { .integer(Int64($0)) } ?? .null, .text(region.state.rawValue))
-    }
-  }
-
-  /// Stores regions that are not there, as they are now.
-  func restore(_ regions: [StoredRegion], boot: String) throws(StoreError) {
+  /// Stores a change, all of it or nothing, and drops what is older than the events that are kept.
+  func write(_ change: RegionChange, boot: String) throws(StoreError) {
     try withDatabase { (database: borrowing Database) throws(StoreError) in
       try database.transaction { () throws(StoreError) in
-        for stored in regions {
-          let region = stored.region
-          try database.prepare(
-            """
-            INSERT OR IGNORE INTO regions (uid, identifier, latitude, longitude, radius, dwell, state,
-              dwell_told, inside_since, boot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-          ).run(
-            .integer(Int64(stored.owner)), .text(region.identifier), .real(region.latitude),
-            .real(region.longitude), .real(region.radius),
-            region.dwell.map { .integer(Int64($0)) } ?? .null, .text(region.state.rawValue),
-            .integer(stored.isDwellTold ? 1 : 0),
-            stored.insideSince.map { .integer(Int64($0)) } ?? .null, .text(boot))
+        for stored in change.restored {
+          try Self.insert(stored, boot: boot, into: database, otherwise: "IGNORE")
         }
-      }
-    }
-  }
-
-  func removeRegion(_ identifier: String, owner: UInt32) throws(StoreError) {
-    try withDatabase { (database: borrowing Database) throws(StoreError) in
-      try database.prepare("DELETE FROM regions WHERE uid = ? AND identifier = ?")
-        .run(.integer(Int64(owner)), .text(identifier))
-    }
-  }
-
-  /// Stores what happened as one change, and drops what is older than the events that are kept.
-  func store(_ happenings: [RegionHappening], boot: String) throws(StoreError) {
-    try withDatabase { (database: borrowing Database) throws(StoreError) in
-      try database.transaction { () throws(StoreError) in
-        for happening in happenings {
-          try database.prepare(
-            """
-            UPDATE regions SET state = ?, dwell_told = ?, inside_since = ?, boot = ?
-            WHERE uid = ? AND identifier = ?
-            """
-          ).run(
-            .text(happening.state.rawValue), .integer(happening.isDwellTold ? 1 : 0),
-            happening.insideSince.map { .integer(Int64($0)) } ?? .null, .text(boot),
-            .integer(Int64(happening.owner)), .text(happening.identifier))
-          if let event = happening.event {
-            try Self.append(event, owner: happening.owner, boot: boot, to: database)
+        for edit in change.edits {
+          switch edit {
+          case .add(let region, let owner):
+            let added = StoredRegion(owner: owner, region: region, isDwellTold: false)
+            try Self.insert(added, boot: boot, into: database, otherwise: "REPLACE")
+          case .remove(let identifier, let owner):
+            try database.prepare("DELETE FROM regions WHERE uid = ? AND identifier = ?")
+              .run(.integer(Int64(owner)), .text(identifier))
           }
         }
+        for happening in change.happenings {
+          try Self.note(happening, boot: boot, in: database)
+        }
       }
+    }
+  }
+
+  private static func insert(
+    _ stored: StoredRegion, boot: String, into database: borrowing Database, otherwise: String
+  ) throws(StoreError) {
+    let region = stored.region
+    try database.prepare(
+      """
+      INSERT OR \(otherwise) INTO regions (uid, identifier, latitude, longitude, radius, dwell, state,
+        dwell_told, inside_since, boot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ).run(
+      .integer(Int64(stored.owner)), .text(region.identifier), .real(region.latitude),
+      .real(region.longitude), .real(region.radius),
+      region.dwell.map { .integer(Int64($0)) } ?? .null, .text(region.state.rawValue),
+      .integer(stored.isDwellTold ? 1 : 0), stored.insideSince.map { .integer(Int64($0)) } ?? .null,
+      .text(boot))
+  }
+
+  private static func note(
+    _ happening: RegionHappening, boot: String, in database: borrowing Database
+  ) throws(StoreError) {
+    try database.prepare(
+      """
+      UPDATE regions SET state = ?, dwell_told = ?, inside_since = ?, boot = ?
+      WHERE uid = ? AND identifier = ?
+      """
+    ).run(
+      .text(happening.state.rawValue), .integer(happening.isDwellTold ? 1 : 0),
+      happening.insideSince.map { .integer(Int64($0)) } ?? .null, .text(boot),
+      .integer(Int64(happening.owner)), .text(happening.identifier))
+    if let event = happening.event {
+      try append(event, owner: happening.owner, boot: boot, to: database)
     }
   }
 

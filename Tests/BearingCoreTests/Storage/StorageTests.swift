@@ -245,4 +245,60 @@ import Testing
     expected.insert(contentsOf: ["another's", "the daemon's"], at: 1)
     #expect(order == expected)
   }
+
+  @Test("What is asked for while the store is busy is stored as one change, and answered in order")
+  func together() throws {
+    let path = folder.path + "/state.db"
+    let storage = try Storage(loop: loop, path: path)
+    var changes = 0
+    let writer = RegionWriter(
+      storage, boot: "", known: { [] }, stored: { _ in changes += 1 },
+      failed: { Issue.record("\($0)") })
+    let gate = DispatchSemaphore(value: 0)
+    storage.run({ gate.wait() }, then: { _ in })
+    var answers: [Int] = []
+    for number in 0..<100 {
+      writer.write(.add(Self.region("\(number)"), owner: UInt32(number % 2))) { error in
+        #expect(error == nil)
+        answers.append(number)
+      }
+    }
+    gate.signal()
+    try run(storage)
+    // The first was on its way already.
+    #expect(changes == 2)
+    #expect(answers == Array(0..<100))
+    #expect(try StateStore(path: path).regions(boot: "").count == 100)
+  }
+
+  @Test("A region that is removed while all are stored again does not come back")
+  func removedMeanwhile() throws {
+    let path = folder.path + "/state.db"
+    let storage = try Storage(loop: loop, path: path)
+    var known = ["one", "two", "three"]
+    let writer = RegionWriter(
+      storage, boot: "",
+      known: {
+        known.map {
+          StoredRegion(owner: Self.owner, region: Self.region($0), isDwellTold: false)
+        }
+      }, stored: { _ in }, failed: { Issue.record("\($0)") })
+    func remove(_ name: String) {
+      writer.write(.remove(name, owner: Self.owner)) { error in
+        #expect(error == nil)
+        known.removeAll { $0 == name }
+        // As a client may that has its answer.
+        writer.write(.add(Self.region("not \(name)"), owner: Self.owner)) { #expect($0 == nil) }
+      }
+    }
+    let gate = DispatchSemaphore(value: 0)
+    storage.run({ gate.wait() }, then: { _ in })
+    remove("one")
+    writer.noteLoss()
+    remove("two")
+    gate.signal()
+    try run(storage)
+    let regions = try StateStore(path: path).regions(boot: "")
+    #expect(regions.map(\.region.identifier) == ["not one", "not two", "three"])
+  }
 }
