@@ -110,7 +110,7 @@ lint: ## Check format and scripts
 
 # What has threads. All tests (THREAD_SUITES=.) take too long under the sanitizer for every change.
 THREAD_SUITES := SingletonRaceTests|GpsdSourceTests|ReplaySourceTests|IIOCaptureTests
-THREAD_SUITES := $(THREAD_SUITES)|IIOBufferCaptureTests|IIOTimerTests
+THREAD_SUITES := $(THREAD_SUITES)|IIOBufferCaptureTests|IIOTimerTests|IIOOriginalsTests
 THREAD_SUITES := $(THREAD_SUITES)|SimulatedAccelerometerTests|MailboxTests|SharedSlotsTests
 THREAD_SUITES := $(THREAD_SUITES)|SampleRingStressTests|AccelerationRingTests
 THREAD_SUITES := $(THREAD_SUITES)|BearingCoreTests[.]StorageTests

@@ -39,7 +39,8 @@ enum Program {
       try refuseSecondOwner(configuration, directories, isForced: options.isForced)
       try directories.create()
       let lock = try InstanceLock(runtimeDirectory: directories.runtime)
-      try chooseSources(configuration)
+      try chooseSources(
+        configuration, originals: IIOOriginals(folder: directories.runtime))
       let daemon = try Daemon(
         configuration: configuration, file: options.configuration, directories: directories,
         lock: lock,
@@ -72,10 +73,15 @@ enum Program {
   }
 
   /// Tells the managers what the configuration says that they run on.
-  static func chooseSources(_ configuration: Configuration) throws {
+  ///
+  /// `originals` keeps what sensors were set to.
+  static func chooseSources(
+    _ configuration: Configuration, originals: IIOOriginals? = nil
+  ) throws {
     var location = LocationManager.Setup(configuration.location)
     location.approximateInterval = configuration.access.approximateInterval
     try LocationManager.source.fill(location)
-    try Accelerometer.source.fill(Accelerometer.Setup(configuration.accelerometer))
+    try Accelerometer.source.fill(
+      Accelerometer.Setup(configuration.accelerometer, originals: originals))
   }
 }

@@ -55,6 +55,28 @@ import Varlink
     return false
   }
 
+  @Test("What a killed daemon has set is put back by the next, though nobody listens any more")
+  func killed() throws {
+    let tree = try SysfsTree(machine: "11-")
+    func rate() throws -> String { try tree.get("iio:device1", "sampling_frequency") }
+    #expect(try rate() == "50\n")
+    let first = try Self.daemon(tree)
+    let peer = try first.connect()
+    try peer.stream(Self.subscribe, ["rate": 150])
+    _ = try Self.samples(1, of: peer)
+    #expect(try rate() == "200\n")
+    first.kill()
+    #expect(try rate() == "200\n")
+    let next = try DaemonProcess(
+      """
+      [Location]
+      Source=none
+      [Accelerometer]
+      SysfsRoot=\(tree.root)
+      """, keeping: tree, in: first.folder)
+    #expect(next.waitUntil { (try? rate()) == "50\n" })
+  }
+
   @Test("Sensors are listed with all that is known of them, and none is started")
   func list() throws {
     let tree = try SysfsTree(machine: "03-")

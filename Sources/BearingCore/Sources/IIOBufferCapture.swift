@@ -21,7 +21,9 @@ struct IIOBufferCapture: IIOSession {
   private var setup: IIOBufferSetup
 
   /// Opens the device node of a sensor; nothing is set yet.
-  init(_ opened: IIOOpenedSensor, tree: IIOTree, modes: IIOModes) throws(IIOFailure) {
+  init(
+    _ opened: IIOOpenedSensor, tree: IIOTree, modes: IIOModes, originals: IIOOriginals?
+  ) throws(IIOFailure) {
     self.opened = opened
     self.modes = modes
     guard let nodes = tree.nodes, let files = IIOBufferFiles(opened.folder) else {
@@ -33,7 +35,7 @@ struct IIOBufferCapture: IIOSession {
       let others = error.code == EBUSY ? "; another program reads it" : ""
       throw .unreadable(reason: "cannot \(error)\(others)")
     }
-    setup = IIOBufferSetup(opened, files: files, tree: tree)
+    setup = IIOBufferSetup(opened, files: files, tree: tree, originals: originals)
   }
 
   mutating func run(

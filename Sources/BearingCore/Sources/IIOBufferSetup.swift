@@ -26,17 +26,19 @@ struct IIOBufferSetup {
   private let files: IIOBufferFiles
   private let tree: IIOTree
   private var settings: IIOSettings
-  private var sensorRate: IIORateControl
+  private let sensorRate: IIORateControl
   private var timer: IIOTimer?
   private var timerRate: IIORateControl?
   private var isFilling = false
 
   /// Of a sensor whose device node this process alone has open.
-  init(_ opened: IIOOpenedSensor, files: IIOBufferFiles, tree: IIOTree) {
+  init(
+    _ opened: IIOOpenedSensor, files: IIOBufferFiles, tree: IIOTree, originals: IIOOriginals?
+  ) {
     folder = opened.folder
     self.files = files
     self.tree = tree
-    settings = IIOSettings(folder)
+    settings = IIOSettings(folder, file: originals)
     var attributes = IIOAttributes(folder)
     sensorRate = IIORateControl(&attributes)
   }
@@ -45,17 +47,18 @@ struct IIOBufferSetup {
   mutating func choose(timer isTimed: Bool) throws(IIOFailure) -> IIOScanLayout {
     do throws(SystemError) {
       // Nobody else can use the buffer now: if it is on, a daemon that was killed left it so.
-      try settings.set(files.enable, to: Self.off, original: Self.off)
+      settings.keep(files.enable, in: folder, as: Self.off)
+      try folder.write(Self.off, to: files.enable)
       try chooseTrigger(isTimed)
       for axis in IIOSensor.axes {
-        try settings.set(files.switching("in_accel_\(axis)"), to: Self.on)
+        try settings.set(files.switching("in_accel_\(axis)"), in: folder, to: Self.on)
       }
     } catch {
       throw IIOFailure(error, on: folder)
     }
     // Times are welcome, and can do without.
     let stamps = files.switching(IIOScanLayout.timestampName)
-    if folder.has(stamps) { try? settings.set(stamps, to: Self.on) }
+    if folder.has(stamps) { try? settings.set(stamps, in: folder, to: Self.on) }
     chooseClock()
     let enabled = try files.enabled(folder)
     do throws(TextProblem) {
@@ -77,7 +80,7 @@ struct IIOBufferSetup {
     guard let trigger else { return }
     // A killed daemon's timer is not what the sensor had.
     let isOurs = IIOTrigger.chosen(folder).map(IIOTimer.isOurs) ?? false
-    try settings.set(file, to: trigger, original: isOurs ? "" : nil)
+    try settings.set(file, in: folder, to: trigger, original: isOurs ? "" : nil)
     if let folder = IIOTrigger.folder(named: trigger, in: tree), folder.has(IIOTrigger.rate) {
       var attributes = IIOAttributes(folder)
       // A timer takes any rate, and says none.
@@ -89,7 +92,7 @@ struct IIOBufferSetup {
 
   private mutating func chooseClock() {
     guard folder.has(Self.clockFile) else { return }
-    try? settings.set(Self.clockFile, to: KernelClock.boottime.rawValue)
+    try? settings.set(Self.clockFile, in: folder, to: KernelClock.boottime.rawValue)
     clock = (try? folder.text(Self.clockFile)).flatMap(KernelClock.init) ?? .realtime
   }
 
@@ -100,16 +103,17 @@ struct IIOBufferSetup {
       sensorRate.isSet(atLeast: wanted) && timerRate?.isSet(atLeast: wanted) ?? true
     if isFilling, isAsWanted { return false }
     stop()
-    let granted = sensorRate.set(atLeast: wanted) ?? wanted
-    rate = timerRate?.set(atLeast: wanted) ?? granted
+    let granted = sensorRate.set(atLeast: wanted, in: &settings) ?? wanted
+    rate = timerRate?.set(atLeast: wanted, in: &settings) ?? granted
     let kept = Self.scans(in: Self.keptTime, at: rate)
     let length = min(max(kept, Self.kept.lowerBound), Self.kept.upperBound)
     do throws(SystemError) {
       // What cannot be set stays as it is: then it is read in other batches.
-      try? settings.set(files.length, to: String(length))
+      try? settings.set(files.length, in: folder, to: String(length))
       if folder.has(files.watermark) {
         try? settings.set(
-          files.watermark, to: String(max(1, Self.scans(in: Self.batchTime, at: rate))))
+          files.watermark, in: folder,
+          to: String(max(1, Self.scans(in: Self.batchTime, at: rate))))
       }
       try folder.write(Self.on, to: files.enable)
     } catch {
@@ -131,9 +135,7 @@ struct IIOBufferSetup {
 
   /// Switches the buffer off and puts everything back.
   mutating func restore() {
-    stop()
-    sensorRate.restore()
-    timerRate?.restore()
+    isFilling = false
     settings.restore()
     timer?.remove()
     timer = nil

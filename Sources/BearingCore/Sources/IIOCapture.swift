@@ -10,6 +10,7 @@ struct IIOCapture: Source {
   let tree: IIOTree
   let sensor: DiscoveredSensor
   let memory: IIOModeMemory
+  let originals: IIOOriginals?
 
   var summary: String { "\(sensor.sensor.identifier) (\(sensor.sensor.name))" }
   var isSimulated: Bool { sensor.sensor.simulated }
@@ -19,6 +20,7 @@ struct IIOCapture: Source {
     var modes: IIOModes?
     while !port.isStopping {
       do throws(IIOFailure) {
+        originals?.putBack(sensor.sensor.identifier, in: tree)
         let opened = try IIOOpenedSensor(sensor, in: tree)
         var current =
           modes
@@ -70,9 +72,9 @@ struct IIOCapture: Source {
     _ opened: IIOOpenedSensor, _ modes: IIOModes
   ) throws(IIOFailure) -> any IIOSession {
     switch modes.mode {
-    case .polling: return try IIOPolling(opened, modes: modes)
+    case .polling: return try IIOPolling(opened, modes: modes, originals: originals)
     case .buffer, .trigger:
-      return try IIOBufferCapture(opened, tree: tree, modes: modes)
+      return try IIOBufferCapture(opened, tree: tree, modes: modes, originals: originals)
     }
   }
 

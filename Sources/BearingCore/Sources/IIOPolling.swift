@@ -10,10 +10,13 @@ struct IIOPolling: IIOSession {
   private let x: IIORawFile
   private let y: IIORawFile
   private let z: IIORawFile
-  private var rate: IIORateControl
+  private let rate: IIORateControl
+  private var settings: IIOSettings
 
   /// Opens the files of a sensor.
-  init(_ opened: IIOOpenedSensor, modes: IIOModes) throws(IIOFailure) {
+  init(
+    _ opened: IIOOpenedSensor, modes: IIOModes, originals: IIOOriginals?
+  ) throws(IIOFailure) {
     self.opened = opened
     self.modes = modes
     x = try IIORawFile(opened.folder, "in_accel_x_raw")
@@ -21,6 +24,7 @@ struct IIOPolling: IIOSession {
     z = try IIORawFile(opened.folder, "in_accel_z_raw")
     var attributes = IIOAttributes(opened.folder)
     rate = IIORateControl(&attributes)
+    settings = IIOSettings(opened.folder, file: originals)
   }
 
   mutating func run(
@@ -46,11 +50,11 @@ struct IIOPolling: IIOSession {
   }
 
   /// Puts the sensor's own rate back.
-  mutating func end() { rate.restore() }
+  mutating func end() { settings.restore() }
 
   private mutating func grant(_ wanted: Double) -> Double {
     let wanted = min(max(wanted, Self.rates.lowerBound), Self.rates.upperBound)
-    return min(wanted, rate.set(atLeast: wanted) ?? wanted)
+    return min(wanted, rate.set(atLeast: wanted, in: &settings) ?? wanted)
   }
 
   /// Posts one sample; gives the nanoseconds that reading it took.

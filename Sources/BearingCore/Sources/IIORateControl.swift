@@ -1,25 +1,23 @@
-/// A sensor's own rate: set while it runs, and put back when it stops.
+/// A sensor's own rate, or its timer's: set while it runs.
 struct IIORateControl {
   private let folder: IIOFolder
   private let name: String?
   private let rates: IIORates
-  private let original: String
-  private var isChanged = false
 
   /// Of the sensor in that folder, as it is now. `rates` are what it can do, when that is known.
   init(_ attributes: inout IIOAttributes, rates: IIORates? = nil) {
     folder = attributes.folder
     name = IIORateFile.names.first(where: attributes.folder.has)
     self.rates = rates ?? IIORateFile.rates(&attributes)
-    original = name.flatMap { try? attributes.folder.text($0) } ?? ""
   }
 
   /// Sets the slowest rate that is at least `wanted` hertz, and gives the rate the sensor then has;
   /// nil when it does not say. A driver that refuses keeps its own.
-  mutating func set(atLeast wanted: Double) -> Double? {
+  func set(atLeast wanted: Double, in settings: inout IIOSettings) -> Double? {
     guard let name else { return nil }
-    guard let target = target(name, atLeast: wanted) else { return current(name) }
-    if (try? folder.write(target.text, to: name)) != nil { isChanged = true }
+    if let target = target(name, atLeast: wanted) {
+      try? settings.set(name, in: folder, to: target.text)
+    }
     return current(name)
   }
 
@@ -34,14 +32,6 @@ struct IIORateControl {
     if rates == .unknown, let now, now >= wanted { return nil }
     let target = rates.nearest(atLeast: wanted) ?? IIORate(wanted)
     return now == target.value ? nil : target
-  }
-
-  /// Puts back what it was.
-  mutating func restore() {
-    guard isChanged, let name else { return }
-    isChanged = false
-    guard folder.isThere else { return }
-    try? folder.write(original, to: name)
   }
 
   private func current(_ name: String) -> Double? {

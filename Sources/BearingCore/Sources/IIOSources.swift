@@ -13,13 +13,15 @@ public struct IIOSources: AccelerometerSources {
   private let preferred: String?
   private let isSimulated: Bool
   private let memory = IIOModeMemory()
+  private let originals: IIOOriginals?
   let readers = IIOReaders()
 
   /// Sensors as `[Accelerometer]` of the configuration has them.
   ///
   /// A tree or a database other than the machine's own marks all that comes from it as simulated.
   /// A mount matrix, bias and scale of the configuration are for the sensor that answers those who name none.
-  public init(_ settings: AccelerometerSettings) {
+  /// What a killed daemon has left changed, and `originals` has on file, is put back meanwhile.
+  public init(_ settings: AccelerometerSettings, originals: IIOOriginals? = nil) {
     let isMachine = IIOTree(root: settings.sysfsRoot).root == Self.machineRoot
     // Another tree's sensors are not the ones that this machine's nodes belong to.
     let areMachineNodes = settings.deviceRoot == Self.machineDevices
@@ -31,6 +33,8 @@ public struct IIOSources: AccelerometerSources {
     preferred = settings.sensor
     isSimulated =
       !isMachine || settings.udevRoot != nil || !areMachineNodes
+    self.originals = originals
+    originals?.putBackAll(in: tree)
   }
 
   /// udev's for the machine's own tree: it knows nothing of another one.
@@ -46,7 +50,7 @@ public struct IIOSources: AccelerometerSources {
 
   /// The source that reads one of the sensors that were found.
   public func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand> {
-    IIOCapture(tree: tree, sensor: sensor, memory: memory)
+    IIOCapture(tree: tree, sensor: sensor, memory: memory, originals: originals)
   }
 
   // MARK: For the discovery
@@ -58,6 +62,7 @@ public struct IIOSources: AccelerometerSources {
 
   /// Reads what there is to know of a sensor; blocks for as long as its driver does.
   @Sendable func read(_ folder: IIOFolder, _ progress: IIOProgress) -> IIOReading {
+    originals?.putBack(folder.identifier, in: tree)
     func sensor(_ configured: IIOConfigured?) -> DiscoveredSensor {
       IIOSensor.read(
         folder, in: tree, database: database, configured: configured, isSimulated: isSimulated,

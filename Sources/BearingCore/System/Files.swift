@@ -34,6 +34,21 @@ enum Files {
     }
   }
 
+  /// Writes a text behind what is in a file, which is made, its owner's alone, where there is none.
+  static func append(_ text: String, to path: String) throws(SystemError) {
+    let attempt = "write \(path)"
+    let descriptor = unsafe clinux_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw SystemError(attempt) }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
+    guard count < bytes.count else { return }
+    throw SystemError(attempt, code: count < 0 ? errno : ENOSPC)
+  }
+
+  /// Removes a file, if there is one.
+  static func remove(_ path: String) { unsafe _ = unlink(path) }
+
   /// Whether there is anything of that name.
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 

@@ -122,11 +122,12 @@ final class IIOBufferMachine {
   /// A sensor with these channels, all off, and these other files.
   ///
   /// `trigger` is what its file of the trigger holds; nil for a sensor without that file. `nodes` is
-  /// an empty folder; nil for a temporary one.
+  /// an empty folder; nil for a temporary one. `originals` keeps what settings were.
   init(
     _ elements: [IIOScanElement], scale: String = "0.01",
     layout: Layout = .buffer0, trigger: String? = nil, clock: String? = "realtime",
-    attributes: [String: String] = [:], others: String = "", nodes: String? = nil
+    attributes: [String: String] = [:], others: String = "", nodes: String? = nil,
+    originals: IIOOriginals? = nil
   ) throws {
     self.layout = layout
     var description =
@@ -154,7 +155,7 @@ final class IIOBufferMachine {
     settings.sysfsRoot = tree.root
     settings.udevRoot = tree.udev
     settings.deviceRoot = self.nodes
-    sources = IIOSources(settings)
+    sources = IIOSources(settings, originals: originals)
   }
 
   deinit { unplugNode() }

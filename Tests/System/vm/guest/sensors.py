@@ -173,19 +173,58 @@ def test_a_buffer_that_another_program_reads_is_left_alone():
         wait_for("old settings", lambda: settings(hub.device) == before)
 
 
-def test_what_a_killed_daemon_left_is_put_right_by_the_next():
+def kill_the_daemon():
+    """Kills it and waits for the next; gives the time from which samples are the next one's."""
+    killed = main_pid()
+    os.kill(killed, signal.SIGKILL)
+    wait_for("next daemon", lambda: main_pid() not in (0, killed))
+    return int(1e6 * float(read("/proc/uptime").split()[0]))
+
+
+def test_a_killed_daemons_streams_have_samples_of_the_next():
     before = settings(hub.device)
     stream = Stream("Subscribe", rate=100)
     stream.state("live")
-    killed = main_pid()
-    os.kill(killed, signal.SIGKILL)
+    stream.samples(1)
+    start = kill_the_daemon()
     # The stream's connection is kept for the next daemon, which goes on with it.
-    wait_for("next daemon", lambda: main_pid() not in (0, killed))
-    stream.until(lambda reply: reply["samples"])
+    stream.until(lambda reply: reply["samples"] and reply["samples"][-1]["bootTimestamp"] > start)
     assert listed(Hub.NAME)["mode"] == "buffer"
     stream.close()
-    wait_for("an end", lambda: read(f"{BUS}/{hub.device}/buffer0/enable") == "0")
-    assert settings(hub.device)["trigger/current_trigger"] == before["trigger/current_trigger"]
+    wait_for("old settings", lambda: settings(hub.device) == before)
+
+
+def test_what_a_killed_daemon_left_is_put_back_by_the_next_though_nobody_listens():
+    before = settings(hub.device)
+    stream = Stream("Subscribe", rate=100)
+    stream.state("live")
+    stream.samples(1)
+    assert settings(hub.device)["buffer0/enable"] == "1"
+    # Gone before the daemon is, which so cannot put anything back.
+    os.kill(main_pid(), signal.SIGSTOP)
+    stream.close()
+    kill_the_daemon()
+    wait_for("old settings", lambda: settings(hub.device) == before)
+
+
+def test_what_another_program_has_set_since_is_not_put_back():
+    name = "buffer0/length"
+    before = settings(hub.device)
+    place = os.path.realpath(f"{BUS}/{hub.device}").removeprefix("/sys")
+    note = f"/run/bearingd/settings.{hub.device}"
+
+    def restart_with_a_note():
+        must("systemctl", "stop", SERVICE)
+        write(note, f"{hub.device}\t{place}\t{name}\t77\n")
+        must("systemctl", "start", SERVICE)
+        wait_for("end of the note", lambda: not os.path.exists(note))
+
+    with open(f"/dev/{hub.device}", "rb", buffering=0):
+        restart_with_a_note()
+        assert settings(hub.device) == before
+    restart_with_a_note()
+    assert settings(hub.device)[name] == "77"
+    write(f"{BUS}/{hub.device}/{name}", before[name] + "\n")
 
 
 def test_a_silent_buffer_is_left_for_polling():
