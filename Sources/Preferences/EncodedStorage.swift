@@ -24,7 +24,7 @@ public protocol EncodedStorage: KeyValueStorage {
     _ entry: StoredEntry, forKey key: String, expecting expected: StoredEntry?
   ) throws(StorageError) -> Bool
 
-  /// The keys that have a value, sorted.
+  /// The keys that have a value, sorted by their bytes.
   func keys() throws(StorageError) -> [String]
 }
 
@@ -91,5 +91,13 @@ extension EncodedStorage {
       guard case .value(let bytes)? = try? entry(forKey: key) else { return nil }
       return bytes
     }
+  }
+}
+
+extension Sequence<[UInt8]> {
+  /// Keys that are given by their bytes: each once, and sorted by them.
+  func asSortedKeys() -> [String] {
+    Set(self).sorted { $0.lexicographicallyPrecedes($1) }
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 }

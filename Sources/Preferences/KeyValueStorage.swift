@@ -2,6 +2,9 @@
 ///
 /// A storage of your own needs the first three requirements; the rest has defaults, each with the limits
 /// named at it. Every call is synchronous and may be made on any thread.
+///
+/// The library's storages tell keys apart by their bytes in UTF-8: an "é" of one code point and one of two
+/// are two keys, though Swift holds the texts equal.
 public protocol KeyValueStorage: Sendable {
   /// The value under a key; nil when there is none.
   func value<T: Codable>(forKey key: String) throws(StorageError) -> T?

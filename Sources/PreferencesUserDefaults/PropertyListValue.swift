@@ -13,6 +13,8 @@ enum PropertyListValue {
       encoder.outputFormat = .binary
       let data = try encoder.encode([value])
       return try PropertyListDecoder().decode([PropertyTree].self, from: data).first?.object
+    } catch let DecodingError.dataCorrupted(context) {
+      throw .unencodable(key: key, reason: context.debugDescription)
     } catch {
       throw .unencodable(key: key, reason: "\(error)")
     }
@@ -46,19 +48,36 @@ private struct PropertyTree: Decodable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription:
+          "a property list has no nil inside an array or a dictionary, and keeps the "
+          + "text \"$null\" for one")
+    }
     // Each reads its own kind alone, but that whole numbers are read as floating-point ones too.
     func object<T: Decodable>(_ type: T.Type) -> Any? { try? container.decode(type) }
     if let found = object(Bool.self) ?? object(String.self) ?? object(Date.self) ?? object(
       Data.self)
-      ?? object(Int.self) ?? object(UInt64.self) ?? object(Double.self)
+      ?? negativeZero(container) ?? object(Int.self) ?? object(UInt64.self) ?? object(Double.self)
     {
       self.object = found
-    } else if let list = try? container.decode([PropertyTree].self) {
-      self.object = list.map(\.object)
-    } else {
+      return
+    }
+    do {
+      self.object = try container.decode([PropertyTree].self).map(\.object)
+    } catch DecodingError.typeMismatch {
       self.object = try container.decode([String: PropertyTree].self).mapValues(\.object)
     }
   }
+}
+
+/// -0.0, which would be read as the whole number 0; nil for everything else.
+private func negativeZero(_ container: any SingleValueDecodingContainer) -> Any? {
+  guard let number = try? container.decode(Double.self), number == 0, number.sign == .minus else {
+    return nil
+  }
+  return number
 }
 
 /// A value of an optional type.

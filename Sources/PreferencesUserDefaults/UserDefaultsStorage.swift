@@ -11,7 +11,8 @@ internal import SQLiteStore
 ///
 /// On Linux `UserDefaults` cuts and rewrites its file in place: killed at that moment, a program loses all
 /// of its values, and several programs overwrite each other's. Use it to read and to hand over values;
-/// `PersistentStorage` keeps them. nil cannot be kept: it takes the value away.
+/// `PersistentStorage` keeps them. nil cannot be kept: as a value it takes the value away, and an array or
+/// a dictionary that has one, or the text "$null", is refused.
 public final class UserDefaultsStorage: KeyValueStorage {
   /// Where it keeps which keys were reset or migrated.
   private static let settledKey = "KeyValueStorage.settledKeys"
@@ -25,6 +26,9 @@ public final class UserDefaultsStorage: KeyValueStorage {
   private let watch = Guarded<FileWatch?>(nil)
 
   /// The defaults of a suite; nil is the program's own.
+  ///
+  /// The name is handed to Foundation as it is, which on Linux takes it for the path of the file, without
+  /// `.plist`, from the user's configuration folder: choose one without slashes.
   public init(suiteName: String? = nil) {
     self.suiteName = suiteName
     bookkeeping = Self.books.withValue { books in
@@ -127,7 +131,7 @@ public final class UserDefaultsStorage: KeyValueStorage {
     try watch.withValue { (watch: inout sending FileWatch?) throws(StorageError) in
       guard watch == nil else { return }
       do throws(StoreError) {
-        let new = try FileWatch(path: Self.folder + "/defaults")
+        let new = try FileWatch(path: path)
         try new.startThread { [weak self] in self?.fileChanged() }
         watch = new
       } catch {
@@ -144,13 +148,15 @@ public final class UserDefaultsStorage: KeyValueStorage {
     bookkeeping.mayHaveChanged()
   }
 
-  /// Where Foundation keeps the files on Linux.
-  private static var folder: String {
-    let environment = ProcessInfo.processInfo.environment
-    guard let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty else {
-      return NSHomeDirectory() + "/.config"
+  /// Where Foundation keeps the suite on Linux.
+  private var path: String {
+    let process = ProcessInfo.processInfo
+    let name = (suiteName ?? process.processName) + ".plist"
+    if name.hasPrefix("/") { return name }
+    if let folder = process.environment["XDG_CONFIG_HOME"], !folder.isEmpty {
+      return "\(folder)/\(name)"
     }
-    return folder
+    return "\(NSHomeDirectory())/.config/\(name)"
   }
 
   private func state(of key: String) -> [UInt8]? {

@@ -44,4 +44,32 @@ struct KeyValueContainerTests {
       Place.zurich, default: Place(name: "", latitude: 0, visits: 0, tags: [:]), in: kind)
     try expectBack([Place.zurich, Place.zurich], default: [], in: kind)
   }
+
+  @Test("-0.0 keeps its sign, in each storage", arguments: StorageKind.available)
+  func negativeZero(kind: StorageKind) throws {
+    let sample = try kind.make()
+    let zero = KeyValueContainer(storage: sample.storage, key: "zero", defaultValue: 1.0)
+    try zero.write(-0.0)
+    #expect(try zero.read().sign == .minus && zero.read() == 0)
+    let zeros = KeyValueContainer(storage: sample.storage, key: "zeros", defaultValue: [Float]())
+    try zeros.write([-0.0, 1])
+    #expect(try zeros.read().map(\.sign) == [.minus, .plus])
+  }
+
+  @Test(
+    "keys that differ in how an accent is written are two, in each storage of the library",
+    arguments: StorageKind.available.filter { $0 != .plain })
+  func accents(kind: StorageKind) throws {
+    let sample = try kind.make()
+    defer { withExtendedLifetime(sample) {} }
+    let storage = sample.storage
+    try storage.setValue(1, forKey: "\u{e9}")
+    #expect(try storage.value(forKey: "e\u{301}") as Int? == nil)
+    try storage.setValue(2, forKey: "e\u{301}")
+    #expect(try storage.value(forKey: "\u{e9}") as Int? == 1)
+    #expect(try storage.value(forKey: "e\u{301}") as Int? == 2)
+    if let encoded = storage as? any EncodedStorage {
+      #expect(try encoded.keys().map { Array($0.utf8) } == [[0x65, 0xcc, 0x81], [0xc3, 0xa9]])
+    }
+  }
 }

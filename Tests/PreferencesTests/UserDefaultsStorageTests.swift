@@ -138,4 +138,48 @@ struct UserDefaultsStorageTests {
     #expect(seen.wait { $0 == [7, 8, 9] }, "\(seen.all)")
     observation.cancel()
   }
+
+  @Test("what a suite in a folder of its own is given by another program is told")
+  func observedInFolder() throws {
+    let suite = sample.name + "/inner"
+    let file = URL(fileURLWithPath: UserDefaultsFile.path(suite))
+    defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+    let storage = UserDefaultsStorage(suiteName: suite)
+    try storage.setValue(7, forKey: "int")
+    let seen = Seen<Int?>()
+    let observation = try KeyValueContainer<Int?>(storage: storage, key: "int").observe {
+      seen.add($0)
+    }
+    let list = try PropertyListSerialization.data(
+      fromPropertyList: ["int": 9], format: .xml, options: 0)
+    try list.write(to: file, options: .atomic)
+    #expect(seen.wait { $0 == [9] }, "\(seen.all)")
+    observation.cancel()
+  }
+
+  @Test("what has no property list is refused, says why, and leaves the old value")
+  func noNull() throws {
+    try container([Int?].self, "list").write([1])
+    try container([String: Int?].self, "dictionary").write(["a": 1])
+    try container(String.self, "text").write("null")
+    func refusal(_ write: () throws -> Void) -> String {
+      do {
+        try write()
+        return "nothing"
+      } catch {
+        return "\(error)"
+      }
+    }
+    for refusal in [
+      refusal { try sample.storage.setValue([1, nil], forKey: "list") },
+      refusal { try sample.storage.setValue(["a": 1, "b": nil], forKey: "dictionary") },
+      refusal { try sample.storage.setValue("$null", forKey: "text") },
+    ] {
+      #expect(refusal.contains("has no nil inside an array or a dictionary"), "\(refusal)")
+    }
+    let plain = try #require(UserDefaults(suiteName: sample.name))
+    #expect(plain.array(forKey: "list") as? [Int] == [1])
+    #expect(plain.dictionary(forKey: "dictionary") as? [String: Int] == ["a": 1])
+    #expect(plain.string(forKey: "text") == "null")
+  }
 }

@@ -16,7 +16,9 @@ struct Credentials: Sendable {
   /// A credential as a value; nil when there is none of the name.
   func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
     // Only what is listed is read, so that no key leads out of the folder.
-    guard let folder, names().contains(key) else { return nil }
+    guard let folder, names().contains(where: { $0.utf8.elementsEqual(key.utf8) }) else {
+      return nil
+    }
     let data: Data
     do {
       data = try Data(contentsOf: URL(filePath: folder).appending(path: key))

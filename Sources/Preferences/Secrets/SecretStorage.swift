@@ -107,11 +107,11 @@ public final class SecretStorage: EncodedStorage {
     } catch {
       throw Self.error(error, attempt)
     }
-    var keys = Set(credentials.names())
+    var keys = credentials.names()
     for key in written {
-      if case .value = try entry(forKey: key) { keys.insert(key) }
+      if case .value = try entry(forKey: key) { keys.append(key) }
     }
-    return keys.sorted()
+    return keys.map { Array($0.utf8) }.asSortedKeys()
   }
 
   /// Calls the observers of what other programs have changed.
