@@ -82,21 +82,20 @@ import Varlink
     let machine = try MockedMachine()
     let daemon = try DaemonProcess(
       "[Location]\nSource=none\n", environment: machine.environment)
-    let sockets = { daemon.descriptors.filter { $0.hasPrefix("socket:") }.count }
     let quiet = try daemon.connect()
     _ = try quiet.call("io.bearing.daemon.GetStatus")
-    let idle = sockets()
+    let idle = daemon.lastingSocketCount
     do {
       let peer = try daemon.connect()
       try peer.stream(AccelerometerTests.subscribe)
       #expect(try peer.next() == ["state": "noSensor", "samples": []])
       // Its connection, and what hears of devices.
-      #expect(sockets() == idle + 2)
+      #expect(daemon.lastingSocketCount == idle + 2)
     }
-    #expect(daemon.waitUntil { sockets() == idle })
+    #expect(daemon.waitUntil { daemon.lastingSocketCount == idle })
     try machine.plug(Self.chip(0))
     #expect(try quiet.call(AccelerometerTests.sample)["sensor"]?.string == "iio:device0")
-    #expect(daemon.waitUntil { sockets() == idle })
+    #expect(daemon.waitUntil { daemon.lastingSocketCount == idle })
     try machine.unplug("/devices/chip0/iio:device0")
     let sensors = try quiet.call(AccelerometerTests.list)["sensors"]
     #expect(sensors == [])

@@ -31,6 +31,21 @@ extension DaemonProcess {
     }
   }
 
+  /// How many Unix sockets it has that are there for long: connections, and what has a path.
+  ///
+  /// A message to the service manager goes out on a socket of its own, which is none of these: it is
+  /// there for that moment, at any time.
+  public var lastingSocketCount: Int {
+    // Num RefCount Protocol Flags Type St Inode Path
+    let rows = Self.kernelText("/proc/\(pid)/net/unix").split(separator: "\n").dropFirst()
+      .map { $0.split(separator: " ") }
+    let stream = "0001"
+    let lasting = Set(
+      rows.filter { $0.count > 7 || ($0.count == 7 && $0[4] == stream) }.map { "socket:[\($0[6])]" }
+    )
+    return descriptors.count { lasting.contains($0) }
+  }
+
   /// Its resident memory in bytes.
   public var residentBytes: Int { (statusNumber("VmRSS", of: "/proc/\(pid)/status") ?? 0) * 1024 }
 
