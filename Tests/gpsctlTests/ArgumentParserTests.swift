@@ -19,6 +19,7 @@ private let parser = ArgumentParser(commands: [
       Command(name: "add", summary: "", operands: .texts(["NAME", "[NOTE]"])),
       Command(name: "list", summary: ""),
     ]),
+  Command(name: "picture", summary: "", insteadOfJSON: "gpsctl watch --json"),
 ])
 
 private func invocation(_ line: String) throws -> Invocation {
@@ -87,6 +88,12 @@ private func invocation(_ line: String) throws -> Invocation {
     ),
     ("region add", "gpsctl region add needs NAME"),
     ("region add a b c", "gpsctl region add: \"c\" is one operand too many"),
+    (
+      "picture --json", "gpsctl picture has no --json: for programs there is gpsctl watch --json"
+    ),
+    (
+      "--json picture", "gpsctl picture has no --json: for programs there is gpsctl watch --json"
+    ),
   ])
   func `a call that cannot be read says what was expected`(line: String, message: String) {
     let failure = #expect(throws: Failure.self) { try invocation(line) }

@@ -50,6 +50,8 @@ import Testing
       #expect(!command.examples.isEmpty, "\(command.name)")
       for example in command.examples { #expect(run.output.contains(example.call)) }
     }
+    let monitor = try ProgramRun.run(program, ["monitor", "--help"])
+    #expect(!monitor.output.contains("--json"), "it has none")
     let overview = try ProgramRun.run(program, ["--help"])
     #expect(overview.lines.allSatisfy { $0.count <= 80 })
     for command in Gpsctl.commands {

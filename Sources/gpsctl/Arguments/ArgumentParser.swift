@@ -41,7 +41,7 @@ struct ArgumentParser {
       } else if first.hasPrefix("-"), first != "-", Double(first) == nil, !isOptionsEnd {
         if first == "-h" { return .help(path) }
         let place = "gpsctl \(path.joined(separator: " "))"
-        let option = try readOption(&rest, among: command.allOptions, of: place)
+        let option = try readOption(&rest, among: command.options + Option.common, of: place)
         if option.key == .help { return .help(path) }
         invocation.values[option.key] = option.value
       } else {
@@ -146,6 +146,9 @@ struct ArgumentParser {
 
   private func check(_ invocation: Invocation) throws(Failure) {
     let place = "gpsctl \(invocation.path.joined(separator: " "))"
+    if invocation.has(.json), let other = invocation.command.insteadOfJSON {
+      throw .usage("\(place) has no --json: for programs there is \(other)")
+    }
     switch invocation.command.operands {
     case .none:
       if let extra = invocation.operands.first {

@@ -33,12 +33,16 @@ struct Command: Sendable {
   /// Commands below this one, such as `region add`; a command that has some does not run itself,
   /// unless `runsAlone`.
   var subcommands: [Command] = []
+  /// What programs call instead of a command that has no `--json`; nil for one that has.
+  var insteadOfJSON: String?
   /// Whether it runs when none of its subcommands is named.
   var runsAlone = false
   /// Not in help and completion.
   var isHidden = false
   var run: @Sendable (Invocation) async throws(Failure) -> Void = { _ in }
 
-  /// Its own options and those that every command takes.
-  var allOptions: [Option] { options + Option.common }
+  /// Its own options and those of all commands.
+  var allOptions: [Option] {
+    options + Option.common.filter { insteadOfJSON == nil || $0 != .json }
+  }
 }

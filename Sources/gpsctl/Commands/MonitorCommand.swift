@@ -25,11 +25,9 @@ extension Command {
       Example("gpsctl monitor", "everything, in metric units"),
       Example("gpsctl monitor --units nautical --coordinates dms", "as on board"),
       Example("gpsctl monitor --ascii", "for a font without Braille"),
-    ]
+    ],
+    insteadOfJSON: "gpsctl watch --json"
   ) { invocation throws(Failure) in
-    if invocation.has(.json) {
-      throw .usage("monitor has no --json: for programs there is gpsctl watch --json")
-    }
     try await MonitorCommand(invocation).run()
   }
 }
