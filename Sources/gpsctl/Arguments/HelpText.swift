@@ -14,7 +14,7 @@ struct HelpText {
       Commands:
       \(list)
 
-      Every command takes:
+      Common options:
       \(Self.list(Option.common))
 
       Exit status: 0 done, 1 failed, 2 wrong usage, 3 no fix or no data in time,
@@ -55,19 +55,28 @@ struct HelpText {
   // MARK: Parts
 
   /// Columns of a terminal that everybody has.
-  private static let lineLength = 80
+  static let lineLength = 80
 
   /// The words of a text on lines that fit a terminal, each but the first behind `indent` blanks.
-  private static func wrapped(_ text: String, indent: Int = 0) -> String {
+  static func wrapped(_ text: String, indent: Int = 0, columns: Int = lineLength) -> String {
     var lines: [String] = []
     for word in text.split(whereSeparator: \.isWhitespace) {
-      if let last = lines.last, indent + last.count + 1 + word.count <= lineLength {
+      if let last = lines.last, indent + last.count + 1 + word.count <= columns {
         lines[lines.count - 1] = last + " " + word
       } else {
         lines.append(String(word))
       }
     }
     return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+  }
+
+  /// A text that begins behind `indent` columns, on as many lines as the terminal makes of it; as it
+  /// is where standard output is no terminal.
+  static func fitted(_ text: String, indent: Int) -> String {
+    guard let columns = StandardStreams.outputColumns, indent + text.count > columns else {
+      return text
+    }
+    return wrapped(text, indent: indent, columns: columns)
   }
 
   static func padded(_ text: String, to width: Int) -> String {

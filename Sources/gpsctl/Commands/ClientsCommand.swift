@@ -48,11 +48,12 @@ struct ClientTable {
   let style: Style
 
   func text(_ clients: [ClientStatus]) -> String {
-    var table = Table([
-      ("CLIENT", .right), ("USER", .left), ("PROCESS", .right), ("COMMAND", .left),
-      ("STREAM", .left), ("PRECISION", .left), ("DELIVERED", .right), ("DROPPED", .right),
-      ("QUEUED", .right),
-    ])
+    var table = Table(
+      [
+        ("CLIENT", .right), ("USER", .left), ("PROCESS", .right), ("COMMAND", .left),
+        ("STREAM", .left), ("PRECISION", .left), ("DELIVERED", .right), ("DROPPED", .right),
+        ("QUEUED", .right),
+      ], expendable: ["PROCESS", "QUEUED", "PRECISION", "DELIVERED"])
     for client in clients {
       table.add([
         "\(client.identifier)", .init(Users.name(of: client.uid)), "\(client.pid)",

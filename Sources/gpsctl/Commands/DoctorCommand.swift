@@ -53,9 +53,10 @@ extension Command {
 }
 
 extension Finding {
-  /// Three lines for people.
+  /// What is wrong, why that matters, and the command, which stays one line to copy.
   func text(_ style: Style) -> String {
-    "\(style.paint(problem, .red))\n  why:  \(reason)\n  mend: \(remedy)"
+    style.paint(HelpText.fitted(problem, indent: 0), .red)
+      + "\n  why:  \(HelpText.fitted(reason, indent: 8))\n  mend: \(remedy)"
   }
 
   /// One JSON object.

@@ -47,9 +47,12 @@ extension Command {
       ("scale", "\(scale) m/s² a step" + correction(sensor)),
       ("mounting", "\(matrix), from \(sensor.mountMatrixSource)\(sign)"),
     ]
-    let warnings = sensor.warnings.map { style.paint("  warning: \($0)", .yellow) }
-    return
-      ([sensor.identifier] + lines.map { "  " + HelpText.padded($0.0, to: 10) + $0.1 }
-      + warnings).joined(separator: "\n")
+    let rows = lines.map { name, value in
+      "  " + HelpText.padded(name, to: 10) + HelpText.fitted(value, indent: 12)
+    }
+    let warnings = sensor.warnings.map { warning in
+      style.paint("  warning: " + HelpText.fitted(warning, indent: 11), .yellow)
+    }
+    return ([sensor.identifier] + rows + warnings).joined(separator: "\n")
   }
 }

@@ -26,7 +26,9 @@ extension Command {
     }
     try session.print(reply, as: SkyUpdate.self) { update in
       guard let sky = update.sky else { return session.style.state(update.state.rawValue) }
-      return SkyText.summary(sky) + "  (\(session.style.state(update.state.rawValue)))\n\n"
+      let state = "  (\(session.style.state(update.state.rawValue)))\n\n"
+      let room = StandardStreams.outputColumns.map { $0 - update.state.rawValue.count - 4 }
+      return SkyText.summary(sky).text(columns: room) + state
         + SkyText.table(sky, style: session.style)
     }
   }

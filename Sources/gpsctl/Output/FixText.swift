@@ -90,13 +90,14 @@ struct FixText: Sendable {
   }
 
   /// A position in one line.
-  func line(_ fix: Fix) -> String {
-    var parts = [place(fix)]
-    parts.append(fix.horizontalAccuracy.map { "± \(units.length($0))" } ?? "± ?")
-    if let altitude = fix.altitude { parts.append("\(units.length(altitude)) up") }
-    if let speed = fix.speed { parts.append(units.speed(speed)) }
-    if let course = fix.course { parts.append("\(fixedPoint(course, decimals: 0))°") }
-    return parts.joined(separator: "  ")
+  func line(_ fix: Fix) -> FittedLine {
+    var line = FittedLine()
+    line.add(place(fix))
+    line.add(fix.horizontalAccuracy.map { "± \(units.length($0))" } ?? "± ?")
+    if let altitude = fix.altitude { line.add("\(units.length(altitude)) up", .least) }
+    if let speed = fix.speed { line.add(units.speed(speed), .some) }
+    if let course = fix.course { line.add("\(fixedPoint(course, decimals: 0))°", .some) }
+    return line
   }
 
   private func basis(of fix: Fix) -> String {

@@ -3,12 +3,17 @@ internal import BearingModel
 /// How the satellites in view read.
 enum SkyText {
   /// In one line.
-  static func summary(_ sky: Sky) -> String {
-    let dilutions = [
-      ("hdop", sky.horizontalDilution), ("vdop", sky.verticalDilution),
-      ("pdop", sky.positionDilution), ("tdop", sky.timeDilution),
-    ].compactMap { name, value in value.map { "\(name) \(fixedPoint($0, decimals: 1))" } }
-    return (["\(sky.used) of \(sky.visible) satellites used"] + dilutions).joined(separator: "  ")
+  static func summary(_ sky: Sky) -> FittedLine {
+    var line = FittedLine()
+    line.add("\(sky.used) of \(sky.visible) satellites used")
+    let dilutions: [(String, Double?, FittedLine.Worth)] = [
+      ("hdop", sky.horizontalDilution, .all), ("vdop", sky.verticalDilution, .some),
+      ("pdop", sky.positionDilution, .little), ("tdop", sky.timeDilution, .least),
+    ]
+    for (name, value, worth) in dilutions {
+      if let value { line.add("\(name) \(fixedPoint(value, decimals: 1))", worth) }
+    }
+    return line
   }
 
   /// With a line for each satellite, the strongest first.

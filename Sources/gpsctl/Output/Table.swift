@@ -1,4 +1,4 @@
-/// Rows of cells in columns as wide as their widest cell.
+/// Rows of cells in columns as wide as their widest cell, fitted to a terminal that is narrower.
 struct Table {
   enum Alignment: Sendable {
     case left, right
@@ -26,12 +26,19 @@ struct Table {
 
   private let headings: [String]
   private let alignments: [Alignment]
+  /// Of the columns that are left out where a terminal is too narrow for all, the first one first.
+  private let expendable: [String]
   private var rows: [[Cell]] = []
 
-  /// A table with these columns.
-  init(_ columns: [(heading: String, alignment: Alignment)]) {
+  private static let gap = 2
+  /// Columns that a last column whose cells are broken into lines has at least.
+  private static let narrowest = 16
+
+  /// A table with these columns, of which some may be left out.
+  init(_ columns: [(heading: String, alignment: Alignment)], expendable: [String] = []) {
     headings = columns.map(\.heading)
     alignments = columns.map(\.alignment)
+    self.expendable = expendable
   }
 
   mutating func add(_ cells: [Cell]) {
@@ -39,17 +46,31 @@ struct Table {
   }
 
   /// The rows under their headings, two blanks between columns, none at the end of a line.
-  func text(style: Style) -> String {
-    let heads = headings.map { Cell($0, .grey) }
-    let widths = headings.indices.map { column in
-      ([heads] + rows).map { $0[column].text.count }.max() ?? 0
-    }
-    return ([heads] + rows).map { row in
+  ///
+  /// Where that is wider than the terminal, columns that are expendable are left out, and then the
+  /// cells of the last one, if it begins at its left, are broken into lines.
+  func text(style: Style, columns: Int? = StandardStreams.outputColumns) -> String {
+    let rows = [headings.map { Cell($0, .grey) }] + rows
+    let widths = headings.indices.map { column in rows.map { $0[column].text.count }.max() ?? 0 }
+    var shown = Array(headings.indices)
+    func width() -> Int { shown.reduce(-Self.gap) { $0 + widths[$1] + Self.gap } }
+    let limit = columns ?? .max
+    for heading in expendable where width() > limit { shown.removeAll { headings[$0] == heading } }
+    let last = shown.last ?? 0
+    let indent = width() - widths[last]
+    let isBroken = width() > limit && alignments[last] == .left
+    return rows.map { row in
       var line = ""
-      for (column, cell) in row.enumerated() {
-        let padding = String(repeating: " ", count: widths[column] - cell.text.count)
-        let painted = style.paint(cell.text, cell.colour)
-        line += (alignments[column] == .right ? padding + painted : painted + padding) + "  "
+      for column in shown {
+        var text = row[column].text
+        let padding = String(repeating: " ", count: widths[column] - text.count)
+        if isBroken, column == last {
+          text = HelpText.wrapped(
+            text, indent: indent, columns: max(limit, indent + Self.narrowest))
+        }
+        let painted = style.paint(text, row[column].colour)
+        line += alignments[column] == .right ? padding + painted : painted + padding
+        line += String(repeating: " ", count: Self.gap)
       }
       return String(line.reversed().drop { $0 == " " }.reversed())
     }.joined(separator: "\n")

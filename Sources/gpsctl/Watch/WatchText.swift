@@ -27,7 +27,7 @@ struct WatchText: Sendable {
       let update = try session.decode(reply, as: MotionUpdate.self)
       texts = [sensed(update.state, update.motion.rawValue)]
     }
-    let tag = isTagged ? HelpText.padded(stream.rawValue, to: WatchStream.wordWidth + 2) : ""
+    let tag = isTagged ? HelpText.padded(stream.rawValue, to: Self.tagWidth) : ""
     return texts.map { tag + $0 }
   }
 
@@ -35,18 +35,20 @@ struct WatchText: Sendable {
 
   private func location(_ update: LocationUpdate) -> String {
     guard let fix = update.fix else { return state(update.state.rawValue, "") }
-    var parts = [fixText.line(fix)]
-    if let time = fix.timestamp, fix.timestampTrusted { parts.append(Times.utcTimeOfDay(time)) }
+    var line = fixText.line(fix)
+    if let time = fix.timestamp, fix.timestampTrusted {
+      line.add(Times.utcTimeOfDay(time), .little)
+    }
     // A position that is not of now must not look like one.
     if update.state != .live || update.isRepeated {
-      parts.append(update.age.map { "\(Times.span($0)) old" } ?? "old")
+      line.add(update.age.map { "\(Times.span($0)) old" } ?? "old")
     }
-    return state(update.state.rawValue, parts.joined(separator: "  ")) + dropped(update.dropped)
+    return state(update.state.rawValue, line, dropped: update.dropped)
   }
 
   private func sky(_ update: SkyUpdate) -> String {
     guard let sky = update.sky else { return state(update.state.rawValue, "") }
-    return state(update.state.rawValue, SkyText.summary(sky)) + dropped(update.dropped)
+    return state(update.state.rawValue, SkyText.summary(sky), dropped: update.dropped)
   }
 
   private func heading(_ update: HeadingUpdate) -> String {
@@ -89,14 +91,26 @@ struct WatchText: Sendable {
 
   // MARK: Parts
 
+  private static let tagWidth = WatchStream.wordWidth + 2
+  /// Of noReceiver and connecting, with two blanks.
+  private static let stateWidth = 12
+
   private func state(_ word: String, _ rest: String) -> String {
-    let longest = 10  // noReceiver, connecting
     if rest.isEmpty { return session.style.state(word) }
-    let padding = String(repeating: " ", count: max(0, longest - word.count) + 2)
+    let padding = String(repeating: " ", count: max(2, Self.stateWidth - word.count))
     return session.style.state(word) + padding + rest
   }
 
-  private func dropped(_ count: Int) -> String {
-    count > 0 ? session.style.paint("  (\(count) lost before)", .yellow) : ""
+  /// With as much of a line as the terminal has room for.
+  private func state(_ word: String, _ line: FittedLine, dropped count: Int) -> String {
+    let taken = (isTagged ? Self.tagWidth : 0) + Self.stateWidth + droppedText(count).count
+    let room = StandardStreams.outputColumns.map { $0 - taken }
+    return state(word, line.text(columns: room)) + dropped(count)
   }
+
+  private func dropped(_ count: Int) -> String {
+    count > 0 ? session.style.paint(droppedText(count), .yellow) : ""
+  }
+
+  private func droppedText(_ count: Int) -> String { count > 0 ? "  (\(count) lost before)" : "" }
 }
