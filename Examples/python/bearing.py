@@ -20,14 +20,19 @@ absent. Times that are given to the functions here are in seconds.
 
 Each call and each iterator has a connection of its own, so any number of them may run at once.
 Close an iterator that is left early (contextlib.aclosing does): that is what ends its connection,
-and with the last of them the device rests. An iterator ends with Unreachable when the daemon goes
-away; to come back, call it again.
+and with the last of them the device rests.
+
+When the daemon goes away an iterator waits for it and goes on. Those that give every reply say so,
+with {"link": "interrupted"} and then {"link": "resumed"} before the first reply, which tells how
+things stand now; fixes and samples just pause. Unreachable is raised where there is no daemon to
+begin with.
 """
 
 import argparse
 import asyncio
 import contextlib
 import os
+import random
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
@@ -42,6 +47,9 @@ from asyncvarlink import (
 LOCATION = "io.bearing.location"
 ACCELEROMETER = "io.bearing.accelerometer"
 DAEMON = "io.bearing.daemon"
+
+# Seconds between attempts to come back: the first pause, doubled up to the last.
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10
 
 
 class BearingError(Exception):
@@ -65,11 +73,20 @@ class NothingInTime(BearingError):
     """No fix or sample came in the time given; parameters["state"] is the device's state."""
 
 
+class QuotaExceeded(BearingError):
+    """The user has as many connections, streams or regions as it may."""
+
+
 class Unreachable(Exception):
     """The daemon is not there, or has gone away."""
 
 
-_ERRORS = {"AccessDenied": Denied, "PermissionDenied": Denied, "Timeout": NothingInTime}
+_ERRORS = {
+    "AccessDenied": Denied,
+    "PermissionDenied": Denied,
+    "Timeout": NothingInTime,
+    "QuotaExceeded": QuotaExceeded,
+}
 
 
 def _milliseconds(seconds: float | None) -> int | None:
@@ -86,10 +103,14 @@ def standard_socket() -> str:
 
 
 class Bearing:
-    """What the daemon behind a socket serves. Nothing is connected until it is asked for."""
+    """What the daemon behind a socket serves. Nothing is connected until it is asked for.
 
-    def __init__(self, socket: str | None = None):
+    reconnects: whether iterators wait for a daemon that goes away; else they raise Unreachable.
+    """
+
+    def __init__(self, socket: str | None = None, reconnects: bool = True):
         self.socket = socket or standard_socket()
+        self.reconnects = reconnects
 
     # Calls
 
@@ -154,7 +175,7 @@ class Bearing:
         async with contextlib.aclosing(locations) as updates:
             async for update in updates:
                 fix = update.get("fix")
-                if update["state"] == "live" and fix and fix != last:
+                if update.get("state") == "live" and fix and fix != last:
                     last = fix
                     yield fix
 
@@ -169,9 +190,10 @@ class Bearing:
 
         A fix is of now only while state is "live". min_interval: seconds; distance_filter and
         maximum_accuracy: metres; 0 is no filter, None the user's preference. heartbeat: after that
-        many seconds without news the last reply comes again with repeated true.
+        many seconds without news the last reply comes again with repeated true, and a daemon that
+        does not even send those is taken for gone.
         """
-        replies = self.stream(
+        replies = self.follow(
             f"{LOCATION}.Subscribe",
             minInterval=_milliseconds(min_interval),
             distanceFilter=distance_filter,
@@ -182,20 +204,33 @@ class Bearing:
             async for reply in replies:
                 yield reply
 
+    async def skies(
+        self, min_interval: float | None = None, heartbeat: float | None = None
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """Every reply: state, and sky with its age once a receiver has told of its satellites."""
+        replies = self.follow(
+            f"{LOCATION}.SubscribeSky",
+            minInterval=_milliseconds(min_interval),
+            heartbeat=_milliseconds(heartbeat),
+        )
+        async with contextlib.aclosing(replies):
+            async for reply in replies:
+                yield reply
+
     async def samples(
         self, rate: float | None = None, sensor: str | None = None
     ) -> AsyncGenerator[dict[str, Any], None]:
         """Each sample while it can be relied on, rate times a second if the sensor can."""
-        replies = self.stream(f"{ACCELEROMETER}.Subscribe", rate=rate, sensor=sensor)
+        replies = self.follow(f"{ACCELEROMETER}.Subscribe", rate=rate, sensor=sensor)
         async with contextlib.aclosing(replies):
             async for reply in replies:
-                if reply["state"] == "live":
+                if reply.get("state") == "live":
                     for sample in reply["samples"]:
                         yield sample
 
     async def orientations(self, sensor: str | None = None) -> AsyncGenerator[dict[str, Any], None]:
         """orientation and tilt, now and at each change; they count only while state is "live"."""
-        replies = self.stream(f"{ACCELEROMETER}.SubscribeOrientation", sensor=sensor)
+        replies = self.follow(f"{ACCELEROMETER}.SubscribeOrientation", sensor=sensor)
         async with contextlib.aclosing(replies):
             async for reply in replies:
                 yield reply
@@ -209,15 +244,39 @@ class Bearing:
             return _checked(await connection.reply())
 
     async def stream(self, method: str, **parameters: Any) -> AsyncGenerator[dict[str, Any], None]:
-        """The replies to a streaming method by its full name."""
+        """The replies to a streaming method by its full name; Unreachable when the daemon goes."""
         call = VarlinkMethodCall(method, _given(parameters), more=True)
+        heartbeat = parameters.get("heartbeat")
+        silence = 2 * heartbeat / 1000 + 5 if heartbeat else None
         async with self._connection() as connection:
             connection.send_message(call.tojson())
             while True:
-                reply = await connection.reply()
+                async with asyncio.timeout(silence):
+                    reply = await connection.reply()
                 yield _checked(reply)
                 if not reply.continues:
                     return
+
+    async def follow(self, method: str, **parameters: Any) -> AsyncGenerator[dict[str, Any], None]:
+        """The same over all connections that it takes, with news of them: see this file's head."""
+        link, pause = None, FIRST_PAUSE
+        while True:
+            try:
+                async with contextlib.aclosing(self.stream(method, **parameters)) as replies:
+                    async for reply in replies:
+                        if link == "interrupted":
+                            yield {"link": "resumed"}
+                        link, pause = "connected", FIRST_PAUSE
+                        yield reply
+                return
+            except (Unreachable, QuotaExceeded):
+                if link is None or not self.reconnects:
+                    raise
+            if link == "connected":
+                link = "interrupted"
+                yield {"link": link}
+            await asyncio.sleep(pause * random.uniform(0.5, 1))
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator["_Replies"]:

@@ -127,6 +127,7 @@ import Varlink
           for attempt in (
               Bearing().fix(accuracy=0.001, timeout=0.2),
               Bearing("/nonexistent").status(),
+              anext(Bearing("/nonexistent").locations()),
               Bearing().call("io.bearing.location.Nonsense"),
           ):
               try:
@@ -140,6 +141,72 @@ import Varlink
       Self.python, ["-B", "-X", "dev", "-c", program],
       environment: environment.merging(["PYTHONPATH": folder]) { $1 })
     #expect(Self.complaints(run.errors) == [])
-    #expect(run.lines == ["NothingInTime", "Unreachable", "BearingError"])
+    #expect(run.lines == ["NothingInTime", "Unreachable", "Unreachable", "BearingError"])
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+  func `the Python example's streams say that the daemon is gone, and go on when it is back`()
+    throws
+  {
+    let first = try DaemonProcess()
+    let program = """
+      import asyncio, contextlib
+      from bearing import Bearing
+      async def links(stream, part, back):
+          told = []
+          async with contextlib.aclosing(stream) as updates:
+              async for update in updates:
+                  if "link" in update:
+                      told.append(update["link"])
+                      print(told[-1])
+                  elif part in update and update["state"] == "live":
+                      if told: break
+                      print(part)
+          back.set()
+          assert told == ["interrupted", "resumed"], told
+      async def more(stream, back):
+          async with contextlib.aclosing(stream) as fixes:
+              async for fix in fixes:
+                  if back.is_set(): return
+      async def main():
+          bearing, back = Bearing(), asyncio.Event()
+          await asyncio.gather(
+              links(bearing.locations(), "fix", back),
+              links(bearing.skies(), "sky", asyncio.Event()),
+              more(bearing.fixes(), back))
+          try:
+              async for _ in Bearing(reconnects=False).locations(): print("ready")
+          except Exception as error:
+              print(type(error).__name__)
+      asyncio.run(main())
+      """
+    let child = try ChildProcess(
+      Self.python, ["-B", "-X", "dev", "-u", "-c", program],
+      environment: [
+        "BEARING_SOCKET": first.socket,
+        "PYTHONPATH": Self.root.appending(path: "Examples/python").path,
+      ])
+    let cancel = child.kill(after: DaemonProcess.patience * 2)
+    defer { cancel() }
+    var said = ""
+    /// Reads on until it has said that often enough, or has ended.
+    func wait(for word: String, times: Int) -> Bool {
+      while said.components(separatedBy: word).count <= times {
+        let data = child.output.availableData
+        if data.isEmpty { return false }
+        said += String(decoding: data, as: UTF8.self)
+      }
+      return true
+    }
+    #expect(wait(for: "fix", times: 1) && wait(for: "sky", times: 1), "\(said)")
+    first.kill()
+    #expect(wait(for: "interrupted", times: 2), "\(said)")
+    let second = try DaemonProcess(in: first.folder)
+    #expect(wait(for: "ready", times: 1), "\(said)")
+    second.kill()
+    #expect(wait(for: "Unreachable", times: 1), "\(said)")
+    #expect(child.wait() == .exit(0))
+    let errors = String(decoding: child.errors.readDataToEndOfFile(), as: UTF8.self)
+    #expect(Self.complaints(errors) == [])
   }
 }
