@@ -29,9 +29,10 @@ import Varlink
     return daemon.descriptors.filter(Set(inodes).contains)
   }
 
+  /// The daemon's descriptors that are files of devices, those of a test's tree among them.
   private func devices(of daemon: DaemonProcess) -> [String] {
     daemon.descriptors.filter {
-      $0.hasPrefix("/dev/") && $0 != "/dev/null" || $0.hasPrefix("/sys/")
+      $0.hasPrefix("/dev/") && $0 != "/dev/null" || $0.contains("/sys/")
     }
   }
 
@@ -46,8 +47,17 @@ import Varlink
 
   @Test func withoutSubscribersThereIsNoConnectionToGpsdAndNoThreadWakes() throws {
     let gpsd = try GpsdFake()
+    let tree = try SysfsTree(machine: "01-")
     let daemon = try DaemonProcess(
-      "[Location]\nGpsdHost=127.0.0.1\nGpsdPort=\(gpsd.port)\n[Accelerometer]\nSource=iio\n")
+      """
+      [Location]
+      GpsdHost=127.0.0.1
+      GpsdPort=\(gpsd.port)
+      [Accelerometer]
+      Source=iio
+      SysfsRoot=\(tree.root)
+      UdevRoot=\(tree.udev)
+      """, keeping: tree)
     let silent = try DaemonClient(daemon.socket)
     _ = try silent.call("io.bearing.daemon.GetStatus")
     try expectRest(daemon, silent)
@@ -64,6 +74,12 @@ import Varlink
       client.close()
       #expect(receiver.isClosedByClient())
       try expectRest(daemon, silent)
+      let other = try DaemonClient(daemon.socket)
+      _ = try other.open("io.bearing.accelerometer.Subscribe")
+      _ = try other.next { $0.parameters["state"] == "live" }
+      #expect(daemon.waitUntil { !devices(of: daemon).isEmpty }, "\(daemon.descriptors)")
+      other.close()
+      #expect(daemon.waitUntil { devices(of: daemon).isEmpty }, "\(devices(of: daemon))")
     }
     // A call that waits for a fix is a listener too.
     let call = try DaemonClient(daemon.socket)

@@ -10,6 +10,7 @@ import Varlink
   /// What a sensor of a machine is and gives at rest.
   struct Expected: Decodable, Sendable {
     let device: String
+    let name: String
     let location: String
     let deviceFrame: [String]
     let orientation: String
@@ -36,7 +37,12 @@ import Varlink
     let sensors = try (listed ?? []).decode([Sensor].self)
     for expected in try #require(Self.machines[machine]) {
       let sensor = try #require(sensors.first { $0.identifier == expected.device })
-      #expect(sensor.path.hasPrefix("/") && sensor.location == expected.location)
+      #expect(sensor.name == expected.name && sensor.location == expected.location)
+      // Its path, whose last part is its label where it has one, is a name for it too.
+      #expect(sensors.count { $0.path == sensor.path } == 1)
+      let byPath: JSON = ["sensor": .string(sensor.path)]
+      let namesake = try daemon.connect().call(AccelerometerTests.sample, byPath)
+      #expect(namesake["sensor"]?.string == expected.device)
       let named: JSON = ["sensor": .string(expected.device)]
       let reply = try daemon.connect().call(AccelerometerTests.sample, named)
       let sample = try #require(try reply["sample"]?.decode(AccelerationSample.self))
@@ -75,6 +81,14 @@ import Varlink
     #expect(sequences == [1, 2, 3, 4])
     let told = try stuck.next()
     #expect(told["state"] == "stale" && told["orientation"] == "undefined")
+    // Once it has answered, it is as any other.
+    let answer = try FileHandle(
+      forWritingTo: URL(fileURLWithPath: tree.path("iio:device0", "in_accel_y_raw")))
+    try tree.remove("iio:device0", "in_accel_y_raw")
+    try tree.set("iio:device0", "in_accel_y_raw", to: "402\n")
+    try answer.write(contentsOf: Data("402\n".utf8))
+    try answer.close()
+    _ = try stuck.next { $0["state"] == "live" && $0["orientation"] != "undefined" }
     #expect(daemon.stop() == 0)
   }
 }
