@@ -41,7 +41,9 @@ import Testing
     var times: [Int64] = []
     for _ in 0..<50 { times.append(try #require(rig.first(IIOVectors.vector)).time.nanoseconds) }
     let period = Int64(1e9 / granted)
-    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == period })
+    // Where this test is held up for seconds, there is a gap of periods that were lost.
+    let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+    #expect(steps.allSatisfy { $0 > 0 && $0 % period == 0 } && steps.contains(period))
     rig.want(SensorDemand(rate: 10))
     let change = rig.first { report in
       if case .running(_, let rate, _) = report { rate } else { nil }
