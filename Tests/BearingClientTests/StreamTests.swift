@@ -50,6 +50,25 @@ private func live(_ sequence: Int) -> JSON {
       call.parameters == ["minInterval": 2, "distanceFilter": 10.0, "heartbeat": 20000])
   }
 
+  @Test func `each task that iterates over a stream has all of it, over its own connection`()
+    async throws
+  {
+    let daemon = try FakeDaemon { call in
+      for number in 1..<20 { call.reply(live(number), continues: true) }
+      call.reply(live(20))
+    }
+    let stream = BearingClient(socket: daemon.path).locationUpdates()
+    let tasks = (0..<3).map { _ in
+      Task {
+        var sequences: [Int?] = []
+        for try await event in stream { sequences.append(event.update?.fix?.sequence) }
+        return sequences
+      }
+    }
+    for task in tasks { #expect(try await task.value == Array(1...20)) }
+    #expect(Set(daemon.calls.map(\.connectionNumber)) == [0, 1, 2])
+  }
+
   @Test func `a lost connection is told, made again, and told again`() async throws {
     let daemon = try FakeDaemon { call in
       switch call.connectionNumber {

@@ -146,4 +146,70 @@ struct ClientStreamTests {
     #expect(try await replies.next() == nil)
     #expect(try await after.value.parameters == ["after": true])
   }
+
+  @Test func giveEachReplyToOneOfTheTasksThatShareThem() async throws {
+    let service = try ScriptedService { peer in
+      _ = try peer.read()
+      for number in 1..<100 { try peer.write(Self.numbered(number)) }
+      try peer.write(Self.numbered(100, continues: false))
+      try peer.readToEnd()
+    }
+    let connection = try await VarlinkConnection.connect(to: service.address)
+    let stream = try await connection.stream("a.b.Watch")
+    let tasks = (0..<4).map { _ in
+      Task {
+        var numbers: [Int64] = []
+        for try await reply in stream { numbers.append(reply.parameters["n"]?.integer ?? 0) }
+        return numbers
+      }
+    }
+    var all: [Int64] = []
+    for task in tasks {
+      let numbers = try await task.value
+      #expect(numbers == numbers.sorted())
+      all += numbers
+    }
+    #expect(all.sorted() == Array(1...100))
+  }
+
+  @Test func endTheWaitOfOneTaskAloneThatIsCancelled() async throws {
+    let service = try ScriptedService { peer in
+      _ = try peer.read()
+      _ = try peer.read()
+      try peer.write(Self.numbered(1, continues: false))
+      try peer.readToEnd()
+    }
+    let connection = try await VarlinkConnection.connect(to: service.address)
+    let stream = try await connection.stream("a.b.Watch")
+    let tasks = (0..<4).map { _ in
+      Task {
+        var replies = stream.makeAsyncIterator()
+        return try await replies.next()?.parameters["n"]
+      }
+    }
+    for task in tasks.dropLast() { task.cancel() }
+    for task in tasks.dropLast() {
+      await #expect(throws: VarlinkError.cancelled) { try await task.value }
+    }
+    try await connection.oneway("a.b.GoOn")
+    #expect(try await tasks[3].value == 1)
+  }
+
+  @Test func endForAllTasksThatShareThemWhenTheServiceGoes() async throws {
+    let service = try ScriptedService { peer in
+      _ = try peer.read()
+      _ = try peer.read()
+    }
+    let connection = try await VarlinkConnection.connect(to: service.address)
+    let stream = try await connection.stream("a.b.Watch")
+    let tasks = (0..<4).map { _ in
+      Task {
+        for try await _ in stream {}
+      }
+    }
+    try await connection.oneway("a.b.GoOn")
+    for task in tasks {
+      await #expect(throws: VarlinkError.closedByService) { try await task.value }
+    }
+  }
 }

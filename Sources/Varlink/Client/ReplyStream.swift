@@ -1,4 +1,6 @@
-/// The replies to a call with `more`, to be iterated once.
+/// The replies to a call with `more`, each to be had once.
+///
+/// Tasks that iterate over the same ones share them: each reply goes to one of the tasks.
 ///
 /// Each step asks the connection for one reply; without one nothing is read from the socket. An
 /// error of the service is thrown and is the last thing that comes.

@@ -17,10 +17,15 @@ public actor VarlinkConnection {
     let id: UInt64
     /// Nobody wants the reply any more; it is still to be read past.
     var isAbandoned = false
-    /// Counts the waits for a reply, so that a late time-out does not hit the next one.
-    var wait: UInt64 = 0
+    /// Those who wait for its next reply; several when tasks share a stream. The first reads.
+    var waits: [Wait] = []
+  }
+
+  /// A task's wait for one reply.
+  private struct Wait {
+    let number: UInt64
     var interruption: VarlinkError?
-    /// Resumed when it may be this exchange's turn to read, or when it is interrupted.
+    /// Resumed when it may be this one's turn to read, or when it is interrupted.
     var turn: CheckedContinuation<Void, Never>?
   }
 
@@ -28,6 +33,7 @@ public actor VarlinkConnection {
   private var reader = ReplyReader()
   private var failure: VarlinkError?
   private var lastID: UInt64 = 0
+  private var lastWait: UInt64 = 0
   /// In the order of the calls, which is that of the replies. The first that is not abandoned
   /// reads.
   private var exchanges: [Exchange] = []
@@ -69,8 +75,10 @@ public actor VarlinkConnection {
     _ method: String, _ parameters: JSON = [:], timeout: Duration? = nil
   ) async throws(VarlinkError) -> Reply {
     let id = try begin(CallEnvelope.encode(method: method, parameters: parameters))
-    do {
-      let reply = try await reply(to: id, within: timeout)
+    do throws(VarlinkError) {
+      guard let reply = try await reply(to: id, within: timeout) else {
+        throw .closedHere
+      }
       if !reply.continues { return reply }
     } catch {
       abandon(id)
@@ -89,7 +97,7 @@ public actor VarlinkConnection {
   ///   - parameters: an object.
   ///   - silenceLimit: a wait for a reply that lasts longer throws `timedOut`; the stream itself
   ///     goes on, and may be asked again. Nil: no limit.
-  /// - Returns: the replies, to be iterated once.
+  /// - Returns: the replies, each to be had once.
   /// - Throws: when the call could not be sent.
   public func stream(
     _ method: String, _ parameters: JSON = [:], silenceLimit: Duration? = nil
@@ -115,10 +123,7 @@ public actor VarlinkConnection {
   func nextReply(
     of id: UInt64, within limit: Duration?
   ) async throws(VarlinkError) -> Reply? {
-    guard exchanges.contains(where: { $0.id == id }) else {
-      if let failure { throw failure }
-      return nil
-    }
+    if let failure { throw failure }
     return try await reply(to: id, within: limit)
   }
 
@@ -142,51 +147,67 @@ public actor VarlinkConnection {
     wakeNextReader()
   }
 
-  /// The next reply, or why none comes; a time-out and cancellation end the wait, not the call.
+  /// The next reply, nil after the last one, or why none comes; a time-out and cancellation end the
+  /// wait, not the call.
   private func reply(
     to id: UInt64, within limit: Duration?
-  ) async throws(VarlinkError) -> Reply {
-    guard let index = exchanges.firstIndex(where: { $0.id == id }) else { throw .closedHere }
-    exchanges[index].wait += 1
-    exchanges[index].interruption = nil
-    let wait = exchanges[index].wait
+  ) async throws(VarlinkError) -> Reply? {
+    guard let index = exchanges.firstIndex(where: { $0.id == id }) else { return nil }
+    lastWait += 1
+    let wait = lastWait
+    exchanges[index].waits.append(Wait(number: wait))
+    defer { endWait(wait, for: id) }
 
     let timer = limit.map { limit in
       Task {
         try await Task.sleep(for: max(.zero, min(limit, Self.longestWait)))
-        interrupt(id, wait: wait, with: .timedOut)
+        interrupt(wait, for: id, with: .timedOut)
       }
     }
     defer { timer?.cancel() }
     let message = await withTaskCancellationHandler {
-      await readReply(to: id)
+      await readReply(to: id, wait)
     } onCancel: {
-      Task { await self.interrupt(id, wait: wait, with: .cancelled) }
+      Task { await self.interrupt(wait, for: id, with: .cancelled) }
     }
-    return try message.get().get()
+    return try message.get()?.get()
   }
 
-  private func interrupt(_ id: UInt64, wait: UInt64, with error: VarlinkError) {
-    guard let index = exchanges.firstIndex(where: { $0.id == id && $0.wait == wait }) else {
-      return
-    }
-    exchanges[index].interruption = error
-    if exchanges[index].turn == nil {
+  private func place(of wait: UInt64, for id: UInt64) -> (exchange: Int, wait: Int)? {
+    guard let exchange = exchanges.firstIndex(where: { $0.id == id }),
+      let place = exchanges[exchange].waits.firstIndex(where: { $0.number == wait })
+    else { return nil }
+    return (exchange, place)
+  }
+
+  private func endWait(_ wait: UInt64, for id: UInt64) {
+    guard let place = place(of: wait, for: id) else { return }
+    exchanges[place.exchange].waits.remove(at: place.wait)
+    wakeNextReader()
+  }
+
+  private func interrupt(_ wait: UInt64, for id: UInt64, with error: VarlinkError) {
+    guard let place = place(of: wait, for: id) else { return }
+    exchanges[place.exchange].waits[place.wait].interruption = error
+    if exchanges[place.exchange].waits[place.wait].turn == nil {
       reading?.giveUp()
     } else {
-      takeTurn(at: index)
+      takeTurn(at: place.exchange, place.wait)
     }
   }
 
-  private func readReply(to id: UInt64) async -> Result<ReplyReader.Message, VarlinkError> {
+  private func readReply(
+    to id: UInt64, _ wait: UInt64
+  ) async -> Result<ReplyReader.Message?, VarlinkError> {
     while true {
       if let failure { return .failure(failure) }
-      guard let index = exchanges.firstIndex(where: { $0.id == id }) else {
-        return .failure(.closedHere)
+      // Another task may have had the last one.
+      guard let (index, place) = place(of: wait, for: id) else { return .success(nil) }
+      if let interruption = exchanges[index].waits[place].interruption {
+        return .failure(interruption)
       }
-      if let interruption = exchanges[index].interruption { return .failure(interruption) }
-      guard exchanges.first(where: { !$0.isAbandoned })?.id == id, reading == nil else {
-        await withCheckedContinuation { exchanges[index].turn = $0 }
+      guard place == 0, exchanges.first(where: { !$0.isAbandoned })?.id == id, reading == nil else {
+        await withCheckedContinuation { exchanges[index].waits[place].turn = $0 }
         continue
       }
       do {
@@ -194,6 +215,7 @@ public actor VarlinkConnection {
           let exchange = exchanges[0]
           if message.isFinal {
             exchanges.removeFirst()
+            for wait in exchange.waits { wait.turn?.resume() }
             wakeNextReader()
           }
           if !exchange.isAbandoned { return .success(message) }
@@ -210,12 +232,13 @@ public actor VarlinkConnection {
   }
 
   private func wakeNextReader() {
-    if let next = exchanges.firstIndex(where: { !$0.isAbandoned }) { takeTurn(at: next) }
+    guard let next = exchanges.firstIndex(where: { !$0.isAbandoned }) else { return }
+    if !exchanges[next].waits.isEmpty { takeTurn(at: next, 0) }
   }
 
-  private func takeTurn(at index: Int) {
-    exchanges[index].turn?.resume()
-    exchanges[index].turn = nil
+  private func takeTurn(at exchange: Int, _ wait: Int) {
+    exchanges[exchange].waits[wait].turn?.resume()
+    exchanges[exchange].waits[wait].turn = nil
   }
 
   // MARK: Output and end
@@ -265,9 +288,9 @@ public actor VarlinkConnection {
     socket.end()
     reading?.giveUp()
     writing?.giveUp()
-    let waiting = exchanges.compactMap(\.turn)
+    let waiting = exchanges.flatMap(\.waits)
     exchanges = []
-    for turn in waiting { turn.resume() }
+    for wait in waiting { wait.turn?.resume() }
     return error
   }
 }
