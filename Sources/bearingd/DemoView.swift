@@ -59,16 +59,17 @@ final class DemoView {
     }
   }
 
+  /// Fits 80 columns. That all is simulated stands above it.
   private static func location(_ reply: JSON) -> String? {
     let state = reply["state"]?.string ?? ""
     guard let fix = try? reply["fix"]?.decode(Fix.self) else { return "location      \(state)" }
     var line = "location      \(state)  "
     line += "\(fixed(fix.latitude, 6))° \(fixed(fix.longitude, 6))°"
     if let accuracy = fix.horizontalAccuracy { line += "  ±\(fixed(accuracy, 1)) m" }
-    if let altitude = fix.altitude { line += "  altitude \(fixed(altitude, 1)) m" }
+    if let altitude = fix.altitude { line += "  \(fixed(altitude, 1)) m up" }
     if let speed = fix.speed { line += "  \(fixed(speed, 1)) m/s" }
-    if let course = fix.course { line += "  course \(fixed(course, 0))°" }
-    return line + (fix.simulated ? "  (simulated)" : "")
+    if let course = fix.course { line += "  \(fixed(course, 0))°" }
+    return line
   }
 
   private static func acceleration(_ reply: JSON) -> String? {

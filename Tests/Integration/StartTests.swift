@@ -161,6 +161,28 @@ import Varlink
     #expect(run.errors.isEmpty)
   }
 
+  @Test func theDemonstrationShowsBothDevicesByItselfWithin80Columns() throws {
+    let demo = try ChildProcess(ProgramRun.path(of: "bearingd"), ["--demo"])
+    let cancel = demo.kill(after: DaemonProcess.patience)
+    defer { cancel() }
+    let wanted = [
+      #/location +live +46\.\d{6}° 7\.\d{6}° +±2\.5 m +\d+\.\d m up +\d+\.\d m/s/#,
+      #/acceleration +x -?\d\.\d\d +y \d\.\d\d +z -?\d\.\d\d m/s²/#,
+      #/orientation +normal, vertical/#,
+    ]
+    var said = ""
+    while !wanted.allSatisfy({ said.contains($0) }) {
+      let data = demo.output.availableData
+      if data.isEmpty { break }
+      said += String(decoding: data, as: UTF8.self)
+    }
+    demo.send(SIGINT)
+    #expect(demo.wait() == .exit(0))
+    for part in wanted { #expect(said.contains(part), "\(said)") }
+    let lines = said.split(separator: "\n").drop { !$0.hasPrefix("Ctrl-C") }
+    #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
   @Test func aBrokenPipeEndsNothing() throws {
     let daemon = try DaemonProcess()
     daemon.send(SIGPIPE)
