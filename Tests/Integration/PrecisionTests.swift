@@ -298,10 +298,13 @@ struct PrecisionTests {
     let client = try OtherUser.connect(to: daemon.socket, uid: Self.precise)[0]
     _ = try client.open("\(Self.location).Subscribe", ["minInterval": 3_600_000])
     _ = try client.next(where: Self.isLive)
-    let line = try #require(
-      try gpsctl("clients").lines.first { $0.contains("location.Subscribe") })
+    let table = try gpsctl("clients").lines
+    let names = try #require(table.first).split(separator: " ").map(String.init)
+    let line = try #require(table.first { $0.contains("location.Subscribe") })
     let cells = line.split(separator: " ").map(String.init)
-    #expect(cells[1] == "54331" && cells.contains("precise"))
+    func cell(_ name: String) -> String? { names.firstIndex(of: name).map { cells[$0] } }
+    #expect(cell("USER") == "54331" && cell("PRECISION") == "precise")
+    #expect(cell("DELIVERED").flatMap { Int($0) }.map { $0 >= 1 } == true && cell("DROPPED") == "0")
     let number = cells[0]
     #expect(
       try daemon.waitUntil { try gpsctl("explain", number).output.contains(" held ") })

@@ -346,6 +346,10 @@ import Varlink
     let set = try gpsctl("prefs", "set", "location.minInterval", "5s")
     #expect(set.output == "location.minInterval = 5000 ms  (set)\n" && set.status == 0)
     _ = try gpsctl("prefs", "set", "display.coordinates", "utm")
+    let list = try gpsctl("prefs", "list")
+    #expect(list.status == 0)
+    for name in PreferenceName.allCases { #expect(list.output.contains(name.rawValue)) }
+    #expect(list.lines.contains { $0.contains("location.minInterval") && $0.contains("5000") })
     #expect(try gpsctl("prefs", "get", "display.coordinates").output == "utm\n")
     #expect(try gpsctl("fix").lines.first?.contains(#/^\d+[C-X] /#) == true)
     #expect(try gpsctl("fix", "--coordinates", "decimal").lines.first?.contains(", ") == true)

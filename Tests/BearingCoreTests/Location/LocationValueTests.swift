@@ -199,4 +199,35 @@ import Testing
     #expect(kept.bootTimestamp == 5_000_000_000)
     #expect(drive.events.count { if case .sky = $0 { true } else { false } } == 2)
   }
+
+  /// gpsd's STATUS_ numbers, as its gps.h has them.
+  @Test(
+    "Each of gpsd's words for how a fix was made is told, and others are not",
+    arguments: [
+      (0, .unknown), (1, .normal), (2, .dgps), (3, .rtkFixed), (4, .rtkFloat), (5, .deadReckoning),
+      (6, .gnssDeadReckoning), (7, .timeOnly), (8, .simulated), (9, .ppsFix), (10, nil), (-1, nil),
+      (nil, nil),
+    ] as [(Int?, FixQuality?)])
+  func qualities(status: Int?, quality: FixQuality?) {
+    let drive = drive()
+    drive.position(50, 8) { $0.status = status }
+    #expect(drive.fixes.map(\.quality) == [quality])
+  }
+
+  /// u-blox' gnssId numbers, which gpsd passes on.
+  @Test(
+    "Each constellation has its name, and what is none is unknown",
+    arguments: [
+      (0, "GPS"), (1, "SBAS"), (2, "Galileo"), (3, "BeiDou"), (4, "IMES"), (5, "QZSS"),
+      (6, "GLONASS"), (7, "NavIC"), (8, "unknown"), (-1, "unknown"), (nil, "unknown"),
+    ] as [(Int?, String)])
+  func constellations(number: Int?, name: String) {
+    let drive = drive()
+    var satellite = SatelliteReport(prn: 1, used: true)
+    satellite.gnss = number
+    var sky = SkyReport(receipt: drive.now)
+    sky.satellites = [satellite]
+    drive.report(.sky(sky))
+    #expect(drive.engine.sky?.satellites.map(\.constellation) == [name])
+  }
 }
