@@ -5,6 +5,7 @@ public final class GpsdFake {
   /// What it listens on.
   public let port: Int
   private var listener: Int32
+  private var crowd: [Int32] = []
 
   /// Listens on a port that the system chooses.
   public init() throws {
@@ -14,6 +15,21 @@ public final class GpsdFake {
 
   deinit {
     refuse()
+    for descriptor in crowd { close(descriptor) }
+  }
+
+  /// Lets as many wait to be accepted as may, so that another connection is neither taken nor
+  /// refused; whether that could be done.
+  public func fill() -> Bool {
+    guard listen(listener, 0) == 0 else { return false }
+    for _ in 0..<16 {
+      guard let waiting = LoopbackPort.beginToConnect(port) else { return false }
+      crowd.append(waiting)
+      // On the loopback a connection that can be made is made at once.
+      var one = pollfd(fd: waiting, events: Int16(POLLOUT), revents: 0)
+      if poll(&one, 1, 0) == 0 { return true }
+    }
+    return false
   }
 
   /// Refuses connections from now on.

@@ -35,19 +35,36 @@ public enum LoopbackPort {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  private static func open(_ port: Int) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var on: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+  /// A socket that connects, or waits to; nil when it is refused.
+  static func beginToConnect(_ port: Int) -> Int32? {
+    let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    let descriptor = socket(AF_INET, Int32(type), 0)
+    if withAddress(port, { connect(descriptor, $0, $1) }) == 0 || errno == EINPROGRESS {
+      return descriptor
+    }
+    close(descriptor)
+    return nil
+  }
+
+  private static func withAddress(
+    _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) {
+    return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
+  }
+
+  private static func open(_ port: Int) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    let result = withAddress(port) { bind(descriptor, $0, $1) }
     guard descriptor >= 0, result == 0 else {
       close(descriptor)
       throw LoopbackError.cannotListen(port, errno)

@@ -149,12 +149,19 @@ import TestSupport
     harness.wait(for: "reason") { $0.failures.last?.contains("closed the connection") == true }
   }
 
-  @Test("A connection that cannot be made is left when it is asked to stop")
-  func stopsWhileConnecting() {
-    // 192.0.2.0/24 is for documentation: nothing answers there, if it is routed at all.
-    let harness = LocationSourceHarness(GpsdSource(host: "192.0.2.1", port: 2947))
-    harness.wait(for: "try") { !$0.reports.isEmpty }
+  @Test("A connection that is neither taken nor refused is told of, and left when it is to stop")
+  func connectDeadline() throws {
+    let fake = try GpsdFake()
+    try #require(fake.fill())
+    let harness = LocationSourceHarness(GpsdSource(host: "127.0.0.1", port: fake.port))
+    harness.wait(for: "the deadline") { $0.failures.count == 2 }
+    #expect(harness.failures.last?.contains(": it did not answer in time; ") == true)
+    #expect(harness.engine.state == .connecting)
+    // By then it waits for the next try, or in it; another waits in its first.
     #expect(harness.stop(within: 60))
+    let other = LocationSourceHarness(GpsdSource(host: "127.0.0.1", port: fake.port))
+    other.wait(for: "try") { !$0.reports.isEmpty }
+    #expect(other.stop(within: 60))
   }
 
   @Test("A host without an address is told of")
