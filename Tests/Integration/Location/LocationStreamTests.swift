@@ -130,6 +130,34 @@ import Varlink
     #expect(back["state"] == "live" && back["fix"]?["latitude"] == 47.0001)
   }
 
+  @Test("Each change of state is told once to every stream, of positions, skies and headings")
+  func states() throws {
+    let (witness, receiver) = try stream([:])
+    _ = try witness.next { $0.parameters["state"] == "searching" }
+    let clients = try ["Subscribe", "SubscribeSky", "SubscribeHeading"].map { method in
+      let client = try DaemonClient(daemon.socket)
+      let first = try client.open("io.bearing.location.\(method)").parameters
+      #expect(first == ["state": "searching"])
+      return client
+    }
+    receiver.sendFix(47, 8.5)
+    _ = try witness.next(where: isNews)
+    gpsd.refuse()
+    receiver.reset()
+    let told = try clients.map { client in
+      var told: [JSON] = []
+      while told.last?["state"] != "connecting" {
+        let reply = try client.next().parameters
+        if reply["fix"] == nil { told.append(reply) }
+      }
+      return told
+    }
+    // On a machine that is slow the fix may have grown old in between.
+    let between: [JSON] = [["state": "stale"], ["state": "lost"]].filter { told[0].contains($0) }
+    let expected: [JSON] = [["state": "live"]] + between + [["state": "connecting"]]
+    #expect(told == [expected, expected, expected])
+  }
+
   /// Whether the kernel says that something keeps the clock right, read by another program.
   private func isClockSynchronised() throws -> Bool {
     let state = try ProgramRun.run(
