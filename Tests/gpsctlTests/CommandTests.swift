@@ -282,7 +282,20 @@ private func gpsctl(
     ),
     (
       ["region", "add", "a", "7", "7", "0"],
-      "gpsctl region add: RADIUS 0: expected a distance above 0, such as 100m"
+      "gpsctl region add: RADIUS 0: expected a distance above 0 and up to 20000km, such as 100m"
+    ),
+    (
+      ["region", "add", "a", "7", "7", "20001km"],
+      "gpsctl region add: RADIUS 20001km: expected a distance above 0 and up to 20000km, such as "
+        + "100m"
+    ),
+    (
+      ["region", "add", "", "7", "7", "5"],
+      "gpsctl region add: NAME: expected 1 to 64 characters, no control characters"
+    ),
+    (
+      ["region", "add", "a\nb", "7", "7", "5"],
+      "gpsctl region add: NAME: expected 1 to 64 characters, no control characters"
     ),
   ])
   func `a value that the daemon would refuse is told with what it takes`(

@@ -36,6 +36,10 @@ extension Command {
         "gpsctl region add harbour -33.8568 151.2153 0.5nmi --dwell 10m", "and staying there"),
     ]
   ) { invocation throws(Failure) in
+    let name = invocation.operands[0].unicodeScalars
+    guard (1...64).contains(name.count), !name.contains(where: Table.Cell.isControl) else {
+      throw .usage("gpsctl region add: NAME: expected 1 to 64 characters, no control characters")
+    }
     var centre: [Double] = []
     for ((name, most), text) in zip(
       [("LATITUDE", 90), ("LONGITUDE", 180)], invocation.operands[1...])
@@ -47,10 +51,10 @@ extension Command {
       }
       centre.append(degrees)
     }
-    guard let radius = Quantity.distance(invocation.operands[3]), radius > 0 else {
+    guard let radius = Quantity.distance(invocation.operands[3]), radius > 0, radius <= 20e6 else {
       throw .usage(
-        "gpsctl region add: RADIUS \(invocation.operands[3]): expected a distance above 0, such as"
-          + " 100m")
+        "gpsctl region add: RADIUS \(invocation.operands[3]): expected a distance above 0 and up to"
+          + " 20000km, such as 100m")
     }
     struct Reply: Decodable { var region: Region }
     let session = Session(invocation)

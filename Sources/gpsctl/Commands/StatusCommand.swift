@@ -24,7 +24,9 @@ extension Command {
       // This very connection is not worth a table.
       let others = clients.filter { $0.stream != nil }
       if !others.isEmpty { parts.append(ClientTable(style: session.style).text(others)) }
-      parts += status.warnings.map { session.style.paint("warning: \($0)", .yellow) }
+      parts += status.warnings.map { warning in
+        session.style.paint("warning: " + HelpText.fitted(warning, indent: 9), .yellow)
+      }
       return parts.joined(separator: "\n\n")
     }
   }

@@ -16,9 +16,13 @@ struct Table {
 
     init(stringLiteral text: String) { self.init(text) }
 
+    /// Whether a terminal may take it for a command.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.properties.generalCategory == .control
+    }
+
     /// A program may call itself anything, also what a terminal takes for a command.
     private static func plain(_ text: String) -> String {
-      let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
       guard text.unicodeScalars.contains(where: isControl) else { return text }
       return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
     }
