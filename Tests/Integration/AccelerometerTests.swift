@@ -47,7 +47,7 @@ import Varlink
   ) throws -> Bool {
     let peer = try daemon.connect()
     try peer.stream("io.bearing.daemon.SubscribeStatus", ["heartbeat": 100])
-    let end = Date() + 30
+    let end = Date() + DaemonProcess.patience
     while Date() < end {
       if try condition() { return true }
       _ = try peer.next()

@@ -82,8 +82,10 @@ import Varlink
     let told = try stuck.next()
     #expect(told["state"] == "stale" && told["orientation"] == "undefined")
     // Once it has answered, it is as any other.
-    let answer = try FileHandle(
-      forWritingTo: URL(fileURLWithPath: tree.path("iio:device0", "in_accel_y_raw")))
+    // Open for both, which waits for nobody.
+    let answer = FileHandle(
+      fileDescriptor: open(tree.path("iio:device0", "in_accel_y_raw"), O_RDWR | O_CLOEXEC),
+      closeOnDealloc: true)
     try tree.remove("iio:device0", "in_accel_y_raw")
     try tree.set("iio:device0", "in_accel_y_raw", to: "402\n")
     try answer.write(contentsOf: Data("402\n".utf8))

@@ -122,7 +122,7 @@ struct ObservationTests {
     #expect(run.status == 0, "\(run.errors)")
     #expect(seen.all.isEmpty, "nobody calls it before the program asks")
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    #expect(poll(&waiting, 1, 30_000) == 1)
+    #expect(poll(&waiting, 1, 60_000) == 1)
     storage.processChanges()
     #expect(seen.all.map(\.0) == ["Ada"])
     #expect(seen.all.allSatisfy { $0.1 })

@@ -45,7 +45,7 @@ public final class GpsdFake {
   }
 
   /// The next client.
-  public func accept(within seconds: Double = 30) throws -> GpsdFakeConnection {
+  public func accept(within seconds: Double = DaemonProcess.patience) throws -> GpsdFakeConnection {
     guard awaitInput(listener, seconds) else { throw LoopbackError.nobodyCame }
     let descriptor = Glibc.accept(listener, nil, nil)
     guard descriptor >= 0 else { throw LoopbackError.nobodyCame }
@@ -93,7 +93,7 @@ public final class GpsdFakeConnection {
   }
 
   /// The next line that the client sends, without its end.
-  public func line(within seconds: Double = 30) throws -> String {
+  public func line(within seconds: Double = DaemonProcess.patience) throws -> String {
     while true {
       if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
         defer { received.removeFirst(end + 1) }
@@ -108,7 +108,7 @@ public final class GpsdFakeConnection {
   }
 
   /// Whether the client closes its end in time.
-  public func isClosedByClient(within seconds: Double = 30) -> Bool {
+  public func isClosedByClient(within seconds: Double = DaemonProcess.patience) -> Bool {
     var byte: UInt8 = 0
     return awaitInput(descriptor, seconds) && recv(descriptor, &byte, 1, 0) <= 0
   }
