@@ -35,6 +35,8 @@ private let offers: [(line: String, words: Set<String>)] = [
   ("gpsctl --socket /x fi", ["fix"]),
   ("gpsctl --json orientation --s", ["--sensor", "--socket"]),
   ("gpsctl prefs ex", ["export"]),
+  ("gpsctl monitor --js", []),
+  ("gpsctl sensors --js", ["--json"]),
   ("gpsctl prefs get location.", ["location.minInterval", "location.distanceFilter"]),
   ("gpsctl prefs set --m", ["--machine"]),
   ("gpsctl --v", ["--version"]),

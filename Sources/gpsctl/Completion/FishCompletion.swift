@@ -34,7 +34,7 @@ struct FishCompletion {
     ]
     lines += level(commands, at: [])
     lines.append(line(for: .version, when: "__gpsctl_at"))
-    lines += Option.common.map { line(for: $0, when: nil) }
+    lines += Option.common.map { line(for: $0, when: whereItIs($0)) }
     for (path, command) in CompletionEntry.all(commands) {
       let place = "__gpsctl_at \(path.joined(separator: " "))"
       lines += level(command.subcommands, at: path)
@@ -59,6 +59,14 @@ struct FishCompletion {
     return commands.map { command in
       "complete -c gpsctl -n \(quoted(condition)) -a \(command.name) -d \(quoted(command.summary))"
     }
+  }
+
+  /// The condition that the command is not one without that option of all others; nil when there is
+  /// no such command.
+  private func whereItIs(_ option: Option) -> String? {
+    let lacking = CompletionEntry.all(commands).filter { !$0.command.allOptions.contains(option) }
+    let places = lacking.map { "not __gpsctl_at \($0.path.joined(separator: " "))" }
+    return places.isEmpty ? nil : places.joined(separator: "; and ")
   }
 
   private func line(for option: Option, when condition: String?) -> String {
