@@ -148,11 +148,19 @@ struct PrecisionTests {
     return .object(members)
   }
 
-  @Test func `an explanation speaks of the rough place alone, and only to its own user`() throws {
+  /// A filter, what it asks for, and what an explanation says that the rough place has.
+  @Test(
+    arguments: [
+      ("distanceFilter", 1, 0...0), ("maximumAccuracy", 100, 1414...1700),
+      ("minInterval", 3_600_000, 900...3_600_000),
+    ] as [(String, JSON, ClosedRange<Double>)])
+  func `filters work on the rough place, and are explained to its own user alone`(
+    filter: String, asked: JSON, values: ClosedRange<Double>
+  ) throws {
     let daemon = try DaemonProcess(Self.configuration())
     let clients = try OtherUser.connect(to: daemon.socket, uid: Self.approximate, count: 2)
     _ = try clients[0].open(
-      "\(Self.location).Subscribe", ["distanceFilter": 1, "heartbeat": 300])
+      "\(Self.location).Subscribe", [filter: asked, "heartbeat": 300])
     let own = try #require(
       try clients[1].call("io.bearing.daemon.ListClients").parameters["clients"]?.array)
     #expect(own.count == 2 && own.allSatisfy { $0["precision"] == "approximate" })
@@ -163,8 +171,10 @@ struct PrecisionTests {
       let answer = try clients[1].call("io.bearing.daemon.Explain", ["client": number])
       held = (answer.parameters["decisions"]?.array ?? []).filter { $0["passed"] == false }
     }
-    // The vehicle has moved by more than a metre, and its cell has not.
-    #expect(held.allSatisfy { $0["filter"] == "distanceFilter" && $0["value"] == 0.0 })
+    // The vehicle has moved by more than a metre, and its cell has not; the receiver's accuracy is
+    // 2.5 m, and a cell's is not.
+    #expect(held.allSatisfy { $0["filter"]?.string == filter })
+    #expect(held.allSatisfy { $0["value"]?.number.map { values.contains($0) } == true }, "\(held)")
     let members: Set<String> = ["sequence", "filter", "passed", "value", "limit"]
     #expect(held.allSatisfy { members.isSuperset(of: ($0.object ?? [:]).keys) })
     let other = try OtherUser.connect(to: daemon.socket, uid: Self.precise)[0]
