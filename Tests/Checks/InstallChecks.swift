@@ -16,8 +16,8 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.makeFolder(".build/release")
     for name in ["bearingd", "gpsctl"] {
-      let program = try folder.write("#!/bin/sh\necho \"$@\"\n", to: ".build/release/\(name)")
-      #expect(chmod(program, 0o755) == 0)
+      try ProgramFile.write(
+        "#!/bin/sh\necho \"$@\"\n", to: "\(folder.path)/.build/release/\(name)")
     }
     for name in ["Makefile", "config", "docs", "systemd"] {
       try FileManager.default.createSymbolicLink(

@@ -105,7 +105,7 @@ struct FullDiskTests {
   /// Runs a script as a user who may read everything in the folder and write nothing.
   private func asNobody(_ script: String, _ folder: TemporaryFolder) throws -> ProgramRun {
     let environment = ["DISK": folder.path, "TOOL": folder.path + "/tool"]
-    try FileManager.default.copyItem(atPath: Self.tool, toPath: folder.path + "/tool")
+    try ProgramFile.copy(Self.tool, to: folder.path + "/tool")
     for name in ["a.preferences", "a.preferences-journal"] {
       chmod("\(folder.path)/\(name)", 0o444)
     }

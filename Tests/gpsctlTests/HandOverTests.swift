@@ -11,8 +11,7 @@ private struct Machine: ~Copyable {
       try FileManager.default.createDirectory(
         at: root.appending(path: folder), withIntermediateDirectories: true)
     }
-    try FileManager.default.copyItem(
-      atPath: ProgramRun.path(of: "gpsctl"), toPath: path("ours/gpsctl"))
+    try ProgramFile.copy(ProgramRun.path(of: "gpsctl"), to: path("ours/gpsctl"))
   }
 
   deinit { try? FileManager.default.removeItem(at: root) }
@@ -22,9 +21,7 @@ private struct Machine: ~Copyable {
   /// Puts a program in place that prints its name in `label` and each argument on a line.
   func addGpsd(_ name: String, label: String = "gpsd's") throws {
     let script = "#!/bin/sh\necho \"\(label)\"\nfor a; do printf '%s\\n' \"$a\"; done\nexit 7\n"
-    try Data(script.utf8).write(to: root.appending(path: name))
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: path(name))
+    try ProgramFile.write(script, to: path(name))
   }
 
   func run(_ arguments: [String], path folders: [String]) throws -> ProgramRun {
@@ -62,8 +59,7 @@ private struct Machine: ~Copyable {
   @Test func `two copies of ours do not hand a call to each other for ever`() throws {
     let machine = try Machine()
     // A copy with an identity of its own, as in /usr/bin beside /usr/local/bin.
-    try FileManager.default.copyItem(
-      atPath: machine.path("ours/gpsctl"), toPath: machine.path("other/gpsctl"))
+    try ProgramFile.copy(machine.path("ours/gpsctl"), to: machine.path("other/gpsctl"))
     for folders in [["ours", "other"], ["other", "ours"], ["other"], ["ours"], []] {
       let run = try machine.run(["-n", "/dev/ttyUSB0"], path: folders)
       #expect(run.status == 1)
