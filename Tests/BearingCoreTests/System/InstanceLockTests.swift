@@ -32,6 +32,9 @@ import Testing
 
   @Test func itIsFreeAgainWhenItsHolderIsGone() throws {
     _ = try InstanceLock(runtimeDirectory: folder.path)
+    // A child that another test starts just then holds it too, for a moment.
+    let end = Date() + 60
+    while failure() != nil, Date() < end { poll(nil, 0, 10) }
     #expect(failure() == nil)
   }
 
