@@ -107,7 +107,7 @@ private final class Desk {
 
   private func demand() {
     guard let rate = hub.records.map(\.rate).max() else { return runner?.stop() ?? () }
-    try? runner?.want(rate)
+    runner?.want(rate)
   }
 
   private func publish(_ z: Double) {

@@ -111,11 +111,7 @@ final class AccelerometerChannel {
     guard let runner else { return }
     motion.resume()
     engine?.resume(now: .now())
-    do throws(SystemError) {
-      try runner.restart()
-    } catch {
-      Journal.error("\(error); the accelerometer gives nothing until it is asked for anew", .source)
-    }
+    runner.restart()
   }
 
   /// Whether somebody waits for a sensor here.
@@ -242,14 +238,8 @@ final class AccelerometerChannel {
       onIdle?()
       return
     }
-    do throws(SystemError) {
-      try runner.want(wanted)
-      publish(engine?.start(now: .now()), .now())
-    } catch {
-      demand = nil
-      Journal.error(
-        "\(error); the accelerometer stays off until the next client asks for it", .source)
-    }
+    runner.want(wanted)
+    publish(engine?.start(now: .now()), .now())
     changed()
   }
 

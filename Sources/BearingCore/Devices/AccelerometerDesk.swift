@@ -125,11 +125,7 @@ final class AccelerometerDesk {
     watch?.start()
     lookDue = nil
     revision += 1
-    do throws(SystemError) {
-      try discovery.want(SensorListDemand(revision: revision))
-    } catch {
-      take([.failing(reason: "\(error)")])
-    }
+    discovery.want(SensorListDemand(revision: revision))
   }
 
   private func take(_ reports: [SensorListReport]) {

@@ -157,14 +157,10 @@ final class LocationDesk {
   /// Starts the source; to be called before a listener is added.
   func startIfNeeded() {
     guard let runner, !runner.isRunning, !isShutDown else { return }
-    do throws(SystemError) {
-      try runner.want(GnssDemand())
-      home?.stationary.isWanted = setup.useAccelerometer == .always
-      engine.start(at: .now(), into: &events)
-      publish()
-    } catch {
-      Journal.error("\(error); location stays off until the next client asks for it", .source)
-    }
+    runner.want(GnssDemand())
+    home?.stationary.isWanted = setup.useAccelerometer == .always
+    engine.start(at: .now(), into: &events)
+    publish()
   }
 
   /// Streams and calls that wait, of all callers.
