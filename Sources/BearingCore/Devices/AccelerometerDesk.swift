@@ -12,7 +12,14 @@ final class AccelerometerDesk {
   let instance: String
   let setup: Accelerometer.Setup
   /// Every accelerometer that is there, usable or not, as far as is known.
-  var sensors: [DiscoveredSensor] = []
+  var sensors: [DiscoveredSensor] = [] {
+    didSet {
+      guard case .sensor(let found) = choose(.any) else { return standardPath = nil }
+      standardPath = found.isRemovable ? nil : found.sensor.path
+    }
+  }
+  /// The path of the sensor that answers by default; nil when there is none that stays.
+  private var standardPath: String?
   /// Why they could not be listed; nil when they could.
   private(set) var listProblem: String?
 
@@ -181,9 +188,7 @@ final class AccelerometerDesk {
 
   /// Whether the machine's sensor that answers by default runs, and is another.
   private func isOutranked(_ channel: AccelerometerChannel) -> Bool {
-    guard channels.count > 1, case .sensor(let found) = choose(.any), !found.isRemovable,
-      let other = channels[found.sensor.path]
-    else { return false }
+    guard let standardPath, let other = channels[standardPath] else { return false }
     return other !== channel && other.isRunning
   }
 
