@@ -9,6 +9,7 @@ struct IIOCapture: Source {
 
   let tree: IIOTree
   let sensor: DiscoveredSensor
+  let paths: IIOPaths
   let memory: IIOModeMemory
   let originals: IIOOriginals?
 
@@ -21,7 +22,7 @@ struct IIOCapture: Source {
     while !port.isStopping {
       do throws(IIOFailure) {
         originals?.putBack(sensor.sensor.identifier, in: tree)
-        let opened = try IIOOpenedSensor(sensor, in: tree)
+        let opened = try IIOOpenedSensor(sensor, in: tree, paths)
         var current =
           modes
           ?? IIOModes(

@@ -37,12 +37,12 @@ struct IIODiscovery: Source {
         isWantedAgain = true
       }
     }
-    var posted = sources.assemble(readers.readings(of: folders, sources.silent))
+    var posted = sources.assemble(folders, readers.readings(of: folders, sources.silent))
     port.post(state: .sensors(posted))
     if isWantedAgain { return true }
     while case .readable = port.wait(readable: readers.wake.descriptor) {
       readers.wake.clear()
-      let sensors = sources.assemble(readers.readings(of: folders, sources.silent))
+      let sensors = sources.assemble(folders, readers.readings(of: folders, sources.silent))
       if sensors != posted { port.post(state: .sensors(sensors)) }
       posted = sensors
     }

@@ -70,6 +70,9 @@ struct IIOFolder: Sendable, Equatable {
     parent = tree.root + String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
   }
 
+  /// What tells it from every other device that is there.
+  var spot: String { place ?? path }
+
   /// Whether it is still there, and not another device that has its name now.
   var isThere: Bool {
     real.map { Self.resolve(path) == $0 } ?? Files.exists(path)

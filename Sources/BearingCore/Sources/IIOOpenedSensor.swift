@@ -7,8 +7,8 @@ struct IIOOpenedSensor {
   private let frame: IIOFrame
 
   /// Finds the sensor under the name that it has now: a replug may have given it another.
-  init(_ sensor: DiscoveredSensor, in tree: IIOTree) throws(IIOFailure) {
-    guard let folder = Self.folder(of: sensor, in: tree) else { throw .gone }
+  init(_ sensor: DiscoveredSensor, in tree: IIOTree, _ paths: IIOPaths) throws(IIOFailure) {
+    guard let folder = Self.folder(of: sensor, in: tree, paths) else { throw .gone }
     self.folder = folder
     var attributes = IIOAttributes(folder)
     switch IIOCalibration.read(&attributes) {
@@ -40,16 +40,18 @@ struct IIOOpenedSensor {
     return SIMD3(numbers[0], numbers[1], numbers[2])
   }
 
-  private static func folder(of sensor: DiscoveredSensor, in tree: IIOTree) -> IIOFolder? {
+  private static func folder(
+    of sensor: DiscoveredSensor, in tree: IIOTree, _ paths: IIOPaths
+  ) -> IIOFolder? {
     guard let folders = try? tree.devices() else { return nil }
     let accelerometers = folders.filter { IIOSensor.isAccelerometer($0) }
     // Not the others if need be: their drivers may not answer.
     if let same = accelerometers.first(where: { $0.identifier == sensor.sensor.identifier }),
-      IIOSensor.path(same) == sensor.sensor.path
+      paths.path(at: same.spot) == sensor.sensor.path
     {
       return same
     }
-    let paths = IIOPlace.distinct(accelerometers.map { IIOSensor.path($0) })
-    return zip(accelerometers, paths).first { $1 == sensor.sensor.path }?.0
+    let all = paths.distinct(accelerometers.map { ($0.spot, IIOSensor.path($0)) })
+    return zip(accelerometers, all).first { $1 == sensor.sensor.path }?.0
   }
 }

@@ -13,16 +13,6 @@ enum IIOPlace {
     return "/" + lasting.joined(separator: "/")
   }
 
-  /// Numbers the ones that are still alike, in their order: the second becomes `…#2`.
-  static func distinct(_ places: [String]) -> [String] {
-    var seen: [String: Int] = [:]
-    return places.map { place in
-      seen[place, default: 0] += 1
-      let count = seen[place, default: 1]
-      return count == 1 ? place : "\(place)#\(count)"
-    }
-  }
-
   private static func lasting(component: String) -> String {
     let dots = component.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let colons = component.split(separator: ":", omittingEmptySubsequences: false)

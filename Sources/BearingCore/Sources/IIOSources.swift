@@ -14,6 +14,7 @@ public struct IIOSources: AccelerometerSources {
   private let isSimulated: Bool
   private let memory = IIOModeMemory()
   private let originals: IIOOriginals?
+  private let paths = IIOPaths()
   let readers = IIOReaders()
 
   /// Sensors as `[Accelerometer]` of the configuration has them.
@@ -50,7 +51,7 @@ public struct IIOSources: AccelerometerSources {
 
   /// The source that reads one of the sensors that were found.
   public func capture(_ sensor: DiscoveredSensor) -> any Source<SensorReport, SensorDemand> {
-    IIOCapture(tree: tree, sensor: sensor, memory: memory, originals: originals)
+    IIOCapture(tree: tree, sensor: sensor, paths: paths, memory: memory, originals: originals)
   }
 
   // MARK: For the discovery
@@ -76,10 +77,11 @@ public struct IIOSources: AccelerometerSources {
     IIOSensor.silent(folder, progress, isSimulated: isSimulated)
   }
 
-  /// The sensors that were read, told apart, with the configuration for the one that it means.
-  func assemble(_ readings: [IIOReading]) -> [DiscoveredSensor] {
+  /// The sensors in `folders` that were read, told apart, with the configuration for the one that it
+  /// means.
+  func assemble(_ folders: [IIOFolder], _ readings: [IIOReading]) -> [DiscoveredSensor] {
     var found = readings.map(\.plain)
-    let paths = IIOPlace.distinct(found.map(\.sensor.path))
+    let paths = paths.distinct(zip(folders, found).map { ($0.spot, $1.sensor.path) })
     for index in found.indices { found[index].sensor.path = paths[index] }
     if case .sensor(let chosen) = SensorChooser.choose(
       from: found, named: nil, configured: preferred),

@@ -133,7 +133,45 @@ import Testing
 
   @Test("Sensors whose places are alike are told apart by their order")
   func alike() {
-    #expect(IIOPlace.distinct(["/a", "/b", "/a", "/a"]) == ["/a", "/b", "/a#2", "/a#3"])
+    func paths(_ all: IIOPaths, _ sensors: String...) -> [String] {
+      all.distinct(sensors.map { ($0, "/" + $0.prefix(1)) })
+    }
+    let all = IIOPaths()
+    #expect(paths(all, "a1", "b1", "a2", "a3") == ["/a", "/b", "/a#2", "/a#3"])
+    // One that stays keeps its name, and one that comes has the first that is free.
+    #expect(paths(all, "a3", "b1") == ["/a#3", "/b"])
+    #expect(paths(all, "a5", "b1", "a3", "a4") == ["/a", "/b", "/a#3", "/a#2"])
+    #expect(all.path(at: "a4") == "/a#2" && all.path(at: "a1") == nil)
+    // Its label, which tells it from the others, came late.
+    #expect(all.distinct([("a4", "/a/base")]) == ["/a/base"])
+  }
+
+  @Test(
+    "Of two chips that are alike, the one that stays keeps its path when the other goes and comes")
+  func twins() throws {
+    // Two adapters of one kind, each with the same chip at the same address.
+    func chip(_ bus: Int, _ value: Int, device: Int) -> String {
+      """
+      P: /devices/platform/i2c_designware.\(bus)/i2c-\(bus)/\(bus)-0018/iio:device\(device)
+      A: name=kxcjk1013\\n
+      A: in_accel_scale=1\\n
+      A: in_accel_x_raw=\(value)\\n
+      A: in_accel_y_raw=2\\n
+      A: in_accel_z_raw=3\\n
+      """
+    }
+    let tree = try SysfsTree(
+      [chip(1, 10, device: 0), chip(2, 20, device: 1)].joined(separator: "\n\n"))
+    let sources = IIOSources(tree, withDatabase: false)
+    let path = "/devices/platform/i2c_designware/i2c/0018"
+    let both = try sources.sensors()
+    #expect(both.map(\.sensor.path) == [path, path + "#2"])
+    try tree.unplug("iio:device0")
+    #expect(try sources.sensors().map(\.sensor.path) == [path + "#2"])
+    // Who was given the first has not the second instead.
+    let first = try SourceRig(sources.capture(both[0]), SensorDemand(rate: 100))
+    #expect(first.next() == .gone)
+    #expect(try IIOVectors.first(of: both[1], from: sources).x == 20)
   }
 
   @Test("Without a device database a sensor is known by its own files")

@@ -56,7 +56,8 @@ enum IIOFixtures {
 extension IIOSources {
   /// Every accelerometer of the tree.
   func sensors() throws -> [DiscoveredSensor] {
-    assemble(try accelerometers().map { read($0, IIOProgress()) })
+    let folders = try accelerometers()
+    return assemble(folders, folders.map { read($0, IIOProgress()) })
   }
 
   /// Sources on a tree with its own device database.
