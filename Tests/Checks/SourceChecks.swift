@@ -86,7 +86,7 @@ import Testing
   /// Scripts that must wait for what tells nobody when it is there.
   private static let maySleep: [(path: String, why: String)] = [
     ("Tests/System/box", "a container says nothing when it has booted or ended"),
-    ("Tests/System/vm/guest/client.py", "sysfs and /proc say nothing when they change"),
+    ("Tests/System/units.py", "systemd, sysfs and /proc say nothing when they change"),
   ]
 
   private static func sleeps(in files: [SourceFile]) -> [String] {

@@ -9,27 +9,16 @@ import subprocess
 import sys
 import time
 
-from units import SOCKET, journal
+from units import PATIENCE, SOCKET, journal, wait_for
 
 BUS = "/sys/bus/iio/devices"
 INTERFACE = "io.bearing.accelerometer"
-# Seconds that an emulated machine may take for what must happen.
-PATIENCE = 60
 
 
 def read(path):
     """A line; one attribute of Linux 6.1 ends in a NUL (current_timestamp_clock)."""
     with open(path) as file:
         return file.read().strip("\0 \n")
-
-
-def wait_for(what, condition, seconds=PATIENCE):
-    """sysfs and /proc tell nobody when they change: ask until it is so."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, f"no {what} within {seconds} s\n{journal()}"
-        time.sleep(0.05)
-    return found
 
 
 class Stream:
@@ -59,18 +48,27 @@ class Stream:
         assert "error" not in reply, reply
         return reply["parameters"]
 
-    def until(self, accepts, seconds=PATIENCE):
+    def until(self, accepts):
         """The first reply that is accepted."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         seen = []
         while (left := end - time.monotonic()) > 0 and (reply := self.next(left)):
             if accepts(reply):
                 return reply
             seen = (seen + [reply])[-3:]
-        raise AssertionError(f"not within {seconds} s; the last replies: {seen}\n{journal()}")
+        raise AssertionError(f"not within {PATIENCE} s; the last replies: {seen}\n{journal()}")
 
-    def state(self, state, seconds=PATIENCE):
-        return self.until(lambda reply: reply["state"] == state, seconds)
+    def state(self, state):
+        return self.until(lambda reply: reply["state"] == state)
+
+    def next_samples(self, count):
+        """So many samples or some more, however long they take."""
+        samples = []
+        while len(samples) < count:
+            reply = self.next()
+            assert reply, f"{len(samples)} samples, and no more within {PATIENCE} s\n{journal()}"
+            samples += reply["samples"]
+        return samples
 
     def samples(self, seconds):
         """All samples of so many seconds."""

@@ -141,6 +141,8 @@ class Sensor:
 
 
 def main():
+    # Before every other program: hardware does not wait for a processor either.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     sensor = Sensor()
     while True:
         wait = sensor.send_due()

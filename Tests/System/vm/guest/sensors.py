@@ -10,10 +10,12 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
 
 from chips import KXCJK1013, LIS3DH
-from client import BUS, Hub, Stream, call, devices, listed, read, settings, wait_for
-from units import SERVICE, SOCKET_UNIT, journal, main_pid, must, perform, write
+from client import BUS, Hub, Stream, call, listed, read, settings, wait_for
+from units import PATIENCE, SERVICE, SOCKET_UNIT
+from units import journal, main_pid, must, perform, wait_for_next, wait_until_kept, write
 
 G = 9.80665
 # Metres per second squared for a raw step of the HID sensor.
@@ -34,6 +36,11 @@ def rising(samples):
 def rate(samples):
     times = rising(samples)
     return 1e6 * (len(times) - 1) / (times[-1] - times[0])
+
+
+def boot_time():
+    """Microseconds, as samples have it."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
 
 
 def near(sample, values):
@@ -77,7 +84,7 @@ def test_a_chip_without_interrupt_is_polled():
         step = float(read(f"{BUS}/{device}/in_accel_x_scale"))
         sample = call("GetSample")["sample"]
         assert near(sample, [100 * step, -50 * step, 1000 * step]), sample
-        rising(stream.samples(3))
+        rising(stream.next_samples(30))
         stream.close()
         wait_for("old settings", lambda: settings(device) == before)
 
@@ -97,6 +104,7 @@ def test_udev_gives_the_service_the_device_and_the_files_that_set_it():
 def test_a_sensor_with_a_trigger_fills_the_kernels_buffer():
     hub.tell("set 12 -34 1005")
     before = settings(hub.device)
+    start = boot_time()
     stream = Stream("Subscribe", rate=200, maxLatency=100)
     stream.state("live")
     sensor = listed(Hub.NAME)
@@ -106,13 +114,16 @@ def test_a_sensor_with_a_trigger_fills_the_kernels_buffer():
     assert during["current_timestamp_clock"] == "boottime", during
     # 2 s are kept, 20 ms collected: the watermark is refused before the length is there.
     assert during["buffer0/length"] == "400" and during["buffer0/watermark"] == "4", during
-    samples = stream.samples(10)
+    left_out = lambda: int(hub.tell("status")[3])
+    before_it = left_out()
+    samples = stream.next_samples(2000)
     # HID hubs have the axis that points up negative.
     assert near(samples[-1], [-12 * STEP, 34 * STEP, -1005 * STEP]), samples[-1]
-    now = int(1e6 * float(read("/proc/uptime").split()[0]))
-    assert abs(samples[-1]["bootTimestamp"] - now) < 5e6, (samples[-1], now)
+    assert start < samples[0]["bootTimestamp"], (start, samples[0])
+    assert samples[-1]["bootTimestamp"] < boot_time(), samples[-1]
     print(f"    {len(samples)} samples, {rate(samples):.1f} Hz by their times")
-    assert 100 < rate(samples) < 220, rate(samples)
+    # Unless the pretend hub itself did not keep up.
+    assert rate(samples) < 220 and (rate(samples) > 100 or left_out() > before_it), rate(samples)
     stream.close()
     wait_for("old settings", lambda: settings(hub.device) == before)
 
@@ -125,10 +136,11 @@ def test_nobody_listens_and_nothing_wakes():
 
     # What the last stream's end has still to do is done first.
     wait_for("quiet", is_quiet)
-    before = switches()
+    before, start = switches(), time.monotonic()
     waits(30)
-    # systemd's watchdog is told that all is well each 15 s.
-    assert switches() - before <= 3, f"{switches() - before} times in 30 s"
+    count, seconds = switches() - before, time.monotonic() - start
+    # systemd's watchdog is told that all is well, each 15 s at the most often.
+    assert count <= seconds / 15 + 1, f"{count} times in {seconds:.1f} s"
     assert read(f"{BUS}/{hub.device}/buffer0/enable") == "0"
 
 
@@ -177,15 +189,15 @@ def kill_the_daemon():
     """Kills it and waits for the next; gives the time from which samples are the next one's."""
     killed = main_pid()
     os.kill(killed, signal.SIGKILL)
-    wait_for("next daemon", lambda: main_pid() not in (0, killed))
-    return int(1e6 * float(read("/proc/uptime").split()[0]))
+    wait_for_next(killed)
+    return boot_time()
 
 
 def test_a_killed_daemons_streams_have_samples_of_the_next():
     before = settings(hub.device)
     stream = Stream("Subscribe", rate=100)
     stream.state("live")
-    stream.samples(1)
+    wait_until_kept(1)
     start = kill_the_daemon()
     # The stream's connection is kept for the next daemon, which goes on with it.
     stream.until(lambda reply: reply["samples"] and reply["samples"][-1]["bootTimestamp"] > start)
@@ -198,7 +210,7 @@ def test_what_a_killed_daemon_left_is_put_back_by_the_next_though_nobody_listens
     before = settings(hub.device)
     stream = Stream("Subscribe", rate=100)
     stream.state("live")
-    stream.samples(1)
+    stream.next_samples(1)
     assert settings(hub.device)["buffer0/enable"] == "1"
     # Gone before the daemon is, which so cannot put anything back.
     os.kill(main_pid(), signal.SIGSTOP)
@@ -221,9 +233,11 @@ def test_what_another_program_has_set_since_is_not_put_back():
 
     with open(f"/dev/{hub.device}", "rb", buffering=0):
         restart_with_a_note()
-        assert settings(hub.device) == before
+        after = settings(hub.device)
+        assert after == before, (before, after)
     restart_with_a_note()
-    assert settings(hub.device)[name] == "77"
+    after = settings(hub.device)
+    assert after[name] == "77", (before, after, journal())
     write(f"{BUS}/{hub.device}/{name}", before[name] + "\n")
 
 
@@ -233,7 +247,8 @@ def test_a_silent_buffer_is_left_for_polling():
     wait_for("polling", lambda: listed(Hub.NAME)["mode"] == "polling")
     reason = listed(Hub.NAME)["modeReason"]
     assert f"buffer: /dev/{hub.device} gave nothing for 2 s" in reason, reason
-    assert "buffer: " in journal(), journal()
+    # With the first sample, which comes a little later.
+    wait_for("word of it in the journal", lambda: "buffer: " in journal())
     stream.close()
     hub.tell("stall off")
     hub.end()
@@ -258,11 +273,11 @@ def test_an_administrators_timer_serves_a_chip_without_interrupt():
         stream.state("live")
         sensor = listed("lis3dh")
         assert sensor["mode"] == "trigger", sensor
-        samples = stream.samples(5)
+        samples = stream.next_samples(500)
         step = float(read(f"{BUS}/{device}/in_accel_x_scale"))
         assert near(samples[-1], [-2048 * step, 2047 * step, 5 * step]), samples[-1]
         print(f"    {len(samples)} samples, {rate(samples):.1f} Hz by their times")
-        assert 20 < rate(samples) < 110, rate(samples)
+        assert rate(samples) < 150, rate(samples)
         stream.close()
         wait_for("old settings", lambda: settings(device) == before)
         # Unplugged while it is read.
@@ -292,9 +307,9 @@ def test_a_daemon_that_may_makes_its_own_timer_and_takes_it_away():
         assert sorted(ours()) == sorted([name, "bearingd-device77"])
         daemon, stream = start_as_root()
         assert ours() == [name]
-        samples = stream.samples(5)
+        samples = stream.next_samples(500)
         print(f"    {len(samples)} samples, {rate(samples):.1f} Hz by their times")
-        assert 20 < rate(samples) < 110, rate(samples)
+        assert rate(samples) < 150, rate(samples)
         stream.close()
         wait_for("end of the timer", lambda: ours() == [])
         after = settings(device)
@@ -307,7 +322,7 @@ def test_a_daemon_that_may_makes_its_own_timer_and_takes_it_away():
         wait_for("end of the timer", lambda: ours() == [])
         stream.close()
         daemon.terminate()
-        assert daemon.wait(30) == 0
+        assert daemon.wait(PATIENCE) == 0
 
 
 def start_as_root():
