@@ -16,7 +16,7 @@ import Varlink
     case text(String)
     /// Reading it fails: it is a folder.
     case unreadable
-    /// Reading it never ends: it is a pipe that nobody writes to.
+    /// Reading it never ends: it is a pipe that nobody writes to, though somebody could.
     case endless
     /// It is not there.
     case missing
@@ -27,9 +27,9 @@ import Varlink
     let files: [String]
     let damage: Damage
     let state: String
-    /// How the sensor's warning begins, after the path of the first file, or as a whole.
+    /// How the sensor's warning begins, after the path of the first file, or before those of all axes.
     let warning: String
-    var namesFile = true
+    var namesFileFirst = true
 
     var testDescription: String { "\(files.joined(separator: ", ")): \(damage)" }
   }
@@ -63,13 +63,16 @@ import Varlink
     Way(files: ["in_accel_y_raw"], damage: .missing, state: "failed", warning: " is missing"),
     Way(
       files: ["in_accel_y_raw"], damage: .endless, state: "stale",
-      warning: "the sensor gave nothing for 2 s", namesFile: false),
+      warning: "the sensor gave nothing for 2 s", namesFileFirst: false),
     Way(
       files: raw, damage: .text("0\n"), state: "stale",
-      warning: "the sensor gives zero on every axis", namesFile: false),
+      warning: "the sensor gives zero on every axis", namesFileFirst: false),
     Way(
       files: raw, damage: .text("2047\n"), state: "stale",
-      warning: "the sensor gives its limit on every axis", namesFile: false),
+      warning: "the sensor gives its limit on every axis", namesFileFirst: false),
+    Way(
+      files: raw, damage: .text("12\n"), state: "stale",
+      warning: "the sensor gives the same vector, without noise", namesFileFirst: false),
     Way(
       files: ["in_accel_mount_matrix"], damage: .text("1, 0, 0; 1, 0, 0; 0, 0, 1\n"),
       state: "live", warning: ": \"1, 0, 0; 1, 0, 0; 0, 0, 1\" "),
@@ -78,17 +81,22 @@ import Varlink
       warning: ": \"le:s12\" is not a scan type such as le:s12/16>>4"),
   ]
 
-  private static func damage(_ tree: SysfsTree, _ way: Way) throws {
+  /// Gives the pipes' writers, to be closed when the test is over.
+  private static func damage(_ tree: SysfsTree, _ way: Way) throws -> [Int32] {
+    var writers: [Int32] = []
     for file in way.files {
       let path = tree.path("iio:device0", file)
       try? FileManager.default.removeItem(atPath: path)
       switch way.damage {
       case .text(let text): try tree.set("iio:device0", file, to: text)
       case .unreadable: #expect(mkdir(path, 0o700) == 0)
-      case .endless: #expect(mkfifo(path, 0o600) == 0)
+      case .endless:
+        #expect(mkfifo(path, 0o600) == 0)
+        writers.append(open(path, O_RDWR | O_CLOEXEC))
       case .missing: break
       }
     }
+    return writers
   }
 
   @Test(
@@ -98,7 +106,8 @@ import Varlink
     let tree = try SysfsTree(machine: "03-")
     // Nothing but what the test does to it is to be wrong.
     try Data().write(to: URL(fileURLWithPath: tree.udev + "/iio:device0.props"))
-    try Self.damage(tree, way)
+    let writers = try Self.damage(tree, way)
+    defer { for writer in writers { close(writer) } }
     let daemon = try DaemonProcess(
       """
       [Location]
@@ -124,9 +133,9 @@ import Varlink
     let file = tree.path("iio:device0", way.files[0])
     #expect(
       sensors[0].warnings.contains { warning in
-        way.namesFile
-          ? warning.contains(file) && warning.contains(file + way.warning)
-          : warning == way.warning
+        way.namesFileFirst
+          ? warning.contains(file + way.warning)
+          : warning == "\(way.warning): \(tree.path("iio:device0", "in_accel_*_raw"))"
       }, "\(sensors[0].warnings)")
     #expect(sensors[1].warnings == [])
     #expect(daemon.stop() == 0)

@@ -43,6 +43,8 @@ public struct SensorEngine: Sendable {
   /// How the display is tilted.
   public var tilt: Tilt { detector.tilt }
 
+  /// The files that are read; empty where there is none, or until it says.
+  private var files = ""
   private var scale: [Double]
   private var detector = OrientationDetector()
   private var plausibility: Plausibility
@@ -88,8 +90,9 @@ public struct SensorEngine: Sendable {
   public mutating func handle(_ report: SensorReport, now: BootTime) -> Outcome {
     guard state != .off, state != .noSensor else { return Outcome() }
     switch report {
-    case .running(let mode, let rate, let reason):
+    case .running(let mode, let rate, let reason, let files):
       modeReason = reason
+      self.files = files
       return run(mode: mode, rate: rate, now: now)
     case .sample(let time, let x, let y, let z, let isSaturated):
       return take(time: time, x: x, y: y, z: z, isSaturated: isSaturated, now: now)
@@ -107,7 +110,7 @@ public struct SensorEngine: Sendable {
   public mutating func expire(now: BootTime) -> Outcome {
     guard let deadline, now >= deadline else { return Outcome() }
     let seconds = (now - alive) / Nanoseconds.second
-    return change(to: .stale, "the sensor gave nothing for \(seconds) s")
+    return change(to: .stale, naming("the sensor gave nothing for \(seconds) s"))
   }
 
   /// When `expire` is next to be called; nil when time alone changes nothing.
@@ -122,7 +125,11 @@ public struct SensorEngine: Sendable {
     rate = nil
     mode = ""
     modeReason = nil
+    files = ""
   }
+
+  /// A fault, with the files that it shows in.
+  private func naming(_ fault: String) -> String { files.isEmpty ? fault : "\(fault): \(files)" }
 
   private mutating func run(mode: String, rate: Double, now: BootTime) -> Outcome {
     var outcome = Outcome()
@@ -141,7 +148,7 @@ public struct SensorEngine: Sendable {
   ) -> Outcome {
     alive = now
     let fault = plausibility.judge(x: x, y: y, z: z, isSaturated: isSaturated, time: time)
-    var outcome = fault.map { change(to: .stale, $0.rawValue) } ?? change(to: .live, "")
+    var outcome = fault.map { change(to: .stale, naming($0.rawValue)) } ?? change(to: .live, "")
     // JSON has no infinity, and no mean recovers from it.
     if fault == .impossible { return outcome }
     if fault == nil { outcome.orientationChanged = detector.add(x: x, y: y, z: z, time: time) }

@@ -48,7 +48,8 @@ struct IIOBufferCapture: IIOSession {
         node.prepare(capacity: Self.readAtOnce * layout.size)
         times.rate = setup.rate
         port.post(
-          state: .running(mode: modes.mode.rawValue, rate: setup.rate, reason: modes.reason))
+          state: .running(
+            mode: modes.mode.rawValue, rate: setup.rate, reason: modes.reason, files: node.path))
       }
       try read(layout, &times, port, sampled)
     }

@@ -45,7 +45,10 @@ struct IIOPolling: IIOSession {
   private func begin(
     _ rate: Double, _ port: SourcePort<SensorReport, SensorDemand>
   ) -> SamplingClock {
-    port.post(state: .running(mode: modes.mode.rawValue, rate: rate, reason: modes.reason))
+    port.post(
+      state: .running(
+        mode: modes.mode.rawValue, rate: rate, reason: modes.reason,
+        files: "\(opened.folder.path)/in_accel_*_raw"))
     return SamplingClock(rate: rate)
   }
 

@@ -53,8 +53,8 @@ public struct SensorDemand: Sendable, Equatable {
 /// What the source that reads one sensor posts.
 public enum SensorReport: Sendable, Equatable {
   /// Sampling started or changed: how, and the rate that was granted; why not in a better way, nil
-  /// for the best.
-  case running(mode: String, rate: Double, reason: String? = nil)
+  /// for the best; the files that are read, empty where there is none.
+  case running(mode: String, rate: Double, reason: String? = nil, files: String = "")
   /// One vector in the device frame, metres per second squared, with the time of the sample.
   ///
   /// Saturated: every axis is at the limit of what the sensor can give, so it is no measurement.

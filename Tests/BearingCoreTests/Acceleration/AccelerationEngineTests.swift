@@ -87,6 +87,23 @@ import Testing
     #expect(rig.engine.state == .live && rig.engine.detail.isEmpty)
   }
 
+  @Test("What is wrong is told with the files that it shows in")
+  func files() {
+    let rig = Rig()
+    rig.begin(rate: 100)
+    _ = rig.post(.running(mode: "polling", rate: 100, files: "/sys/x_raw"))
+    _ = rig.sample(0, 0, 0)
+    #expect(rig.engine.detail == "the sensor gives zero on every axis: /sys/x_raw")
+    _ = rig.sample(0, 9.8, 0)
+    rig.pass(milliseconds: 2000)
+    _ = rig.expire()
+    #expect(rig.engine.detail == "the sensor gave nothing for 2 s: /sys/x_raw")
+    _ = rig.stop()
+    rig.begin(rate: 100)
+    _ = rig.sample(0, 0, 0)
+    #expect(rig.engine.detail == "the sensor gives zero on every axis")
+  }
+
   @Test("A sensor that never gives its first sample is stale too")
   func neverStarts() {
     let rig = Rig()

@@ -46,7 +46,7 @@ import Testing
     #expect(steps.allSatisfy { $0 > 0 && $0 % period == 0 } && steps.contains(period))
     rig.want(SensorDemand(rate: 10))
     let change = rig.first { report in
-      if case .running(_, let rate, _) = report { rate } else { nil }
+      if case .running(_, let rate, _, _) = report { rate } else { nil }
     }
     #expect(change == 10)
     #expect(rig.stop())

@@ -18,7 +18,7 @@ import Testing
   }
 
   static func running(_ report: SensorReport) -> Running? {
-    guard case .running(let mode, let rate, let reason) = report else { return nil }
+    guard case .running(let mode, let rate, let reason, _) = report else { return nil }
     return Running(mode: mode, rate: rate, reason: reason)
   }
 

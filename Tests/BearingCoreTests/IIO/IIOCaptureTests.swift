@@ -22,7 +22,7 @@ import Testing
   }
 
   static func running(_ report: SensorReport) -> Double? {
-    if case .running(mode: "polling", let rate, _) = report { rate } else { nil }
+    if case .running(mode: "polling", let rate, _, _) = report { rate } else { nil }
   }
 
   @Test(
@@ -257,6 +257,27 @@ import Testing
     settings.restore()
     #expect(try values() == ["25\n", "2\n"])
     #expect(IIOFailure(SystemError("read", code: EBUSY), on: folder) == .gone)
+  }
+
+  @Test("The files of a sensor that is polled are opened once, and not for each sample")
+  func heldFiles() throws {
+    let machine = try IIOFixtures.machine("13-")
+    let tree = try machine.tree()
+    let rig = try Self.rig(tree, rate: 100)
+    #expect(rig.first(IIOVectors.vector) != nil)
+    for axis in IIOSensor.axes {
+      try tree.remove(machine.sensors[0].device, "in_accel_\(axis)_raw")
+    }
+    let removed = BootTime.now()
+    let isSampled = rig.first { report -> Bool? in
+      switch report {
+      case .sample(let time, _, _, _, _): time > removed ? true : nil
+      case .failing, .gone: false
+      case .running: nil
+      }
+    }
+    #expect(isSampled == true)
+    #expect(rig.stop())
   }
 
   @Test("A change of demand changes the rate while it runs")
