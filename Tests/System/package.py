@@ -177,6 +177,16 @@ def test_a_client_gets_the_receivers_fixes():
     assert "fix" in must("gpsctl", "fix", "--json", "--timeout", f"{PATIENCE}s")
 
 
+def test_a_user_has_a_fix_once_in_the_group_and_not_before():
+    must("useradd", "--no-create-home", "ada")
+    fix = ["runuser", "-u", "ada", "--", "gpsctl", "fix", "--json", "--timeout", f"{PATIENCE}s"]
+    status, said = run(*fix)
+    assert status == 5 and "bearing" in said, said
+    must("usermod", "-aG", "bearing", "ada")
+    assert abs(json.loads(must(*fix))["fix"]["latitude"] + 17) < 1
+    must("userdel", "ada")
+
+
 def test_the_socket_starts_a_stopped_daemon():
     must("systemctl", "stop", SERVICE)
     call("org.varlink.service.GetInfo")

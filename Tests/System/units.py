@@ -219,6 +219,20 @@ def test_a_reload_applies_a_rule_and_refuses_a_mistake():
     assert main_pid() == before
 
 
+def test_a_gpsd_on_another_machine_needs_one_drop_in():
+    folder = "/run/systemd/system/bearingd.service.d"
+    allowed = lambda: show(SERVICE, "IPAddressAllow").split()
+    alone = allowed()
+    os.makedirs(folder)
+    shutil.copy("/usr/share/doc/bearingd/examples/gpsd-elsewhere.conf", folder)
+    must("systemctl", "daemon-reload")
+    assert sorted(allowed()) == sorted(alone + ["192.0.2.7/32"]), (alone, allowed())
+    must("systemctl", "restart", SERVICE)
+    call("org.varlink.service.GetInfo")
+    shutil.rmtree(folder)
+    must("systemctl", "daemon-reload")
+
+
 def test_samples_are_shared_by_memory_from_within_the_sandbox():
     path = "/etc/bearingd/bearingd.conf.d/sensor.conf"
     write(path, "[Accelerometer]\nSource=simulation\n")
