@@ -32,7 +32,7 @@ struct MountMatrix: Sendable, Equatable {
   }
 
   /// From text such as `0, 1, 0; -1, 0, 0; 0, 0, 1`: blanks anywhere but inside a number.
-  init(parsing text: some Collection<UInt8>) throws(TextProblem) {
+  init(parsing text: some BidirectionalCollection<UInt8>) throws(TextProblem) {
     let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     guard parts.count == 3 else {
       throw TextProblem("\(quoted(text)) has \(parts.count) rows where a matrix has 3")

@@ -15,12 +15,12 @@ enum IIORates: Sendable, Equatable {
   case range(least: Double, step: Double, most: Double)
 
   /// Reads a list, or `[least step most]`. A rate of 0 is the driver's word for off and left out.
-  init(parsing text: some Collection<UInt8>) throws(TextProblem) {
+  init(parsing text: some BidirectionalCollection<UInt8>) throws(TextProblem) {
     var body = NumberText.trimmed(text)
     let isRange = body.first == UInt8(ascii: "[")
     if isRange {
       guard body.last == UInt8(ascii: "]") else { throw TextProblem("\(quoted(text)) has no end") }
-      body = Array(body.dropFirst().dropLast())
+      body = body.dropFirst().dropLast()
     }
     var rates: [IIORate] = []
     for word in body.split(whereSeparator: NumberText.isBlank) {

@@ -16,9 +16,9 @@ struct IIOScanType: Sendable, Equatable {
   let shift: Int
 
   /// Reads text such as `le:s12/16>>4`; the blanks and the newline behind it do not count.
-  init(parsing text: some Collection<UInt8>) throws(TextProblem) {
+  init(parsing text: some BidirectionalCollection<UInt8>) throws(TextProblem) {
     let problem = TextProblem("\(quoted(text)) is not a scan type such as le:s12/16>>4")
-    var rest = NumberText.trimmed(text)[...]
+    var rest = NumberText.trimmed(text)
     func skip(_ text: StaticString) -> Bool {
       let bytes = text.description.utf8
       guard rest.starts(with: bytes) else { return false }

@@ -11,8 +11,8 @@ struct TextProblem: Error, Equatable {
 /// Numbers as the kernel and configurations write them: decimal point whatever the locale.
 enum NumberText {
   /// A whole number, with a sign or without.
-  static func whole(_ text: some Collection<UInt8>) throws(TextProblem) -> Int64 {
-    var digits = trimmed(text)[...]
+  static func whole(_ text: some BidirectionalCollection<UInt8>) throws(TextProblem) -> Int64 {
+    var digits = trimmed(text)
     let sign = digits.first
     if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { digits = digits.dropFirst() }
     var value: Int64 = 0
@@ -32,8 +32,8 @@ enum NumberText {
   }
 
   /// A finite number: digits with one point at most, and an exponent at most.
-  static func decimal(_ text: some Collection<UInt8>) throws(TextProblem) -> Double {
-    let number = trimmed(text)
+  static func decimal(_ text: some BidirectionalCollection<UInt8>) throws(TextProblem) -> Double {
+    let number = Array(trimmed(text))
     guard isDecimal(number), let value = Double(String(decoding: number, as: UTF8.self)) else {
       throw TextProblem("\(quoted(text)) is not a number")
     }
@@ -42,10 +42,10 @@ enum NumberText {
   }
 
   /// Without the blanks around it.
-  static func trimmed(_ text: some Collection<UInt8>) -> [UInt8] {
-    var bytes = Array(text)
-    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-    return Array(bytes.drop(while: isBlank))
+  static func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
+    var rest = text.drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return rest
   }
 
   /// Whether it is a space, a tab or the end of a line.
@@ -85,7 +85,7 @@ enum NumberText {
 }
 
 /// The text in quotes for a message: printable ASCII, cut when it is long.
-func quoted(_ text: some Collection<UInt8>) -> String {
+func quoted(_ text: some BidirectionalCollection<UInt8>) -> String {
   let longest = 60
   let trimmed = NumberText.trimmed(text.prefix(2 * longest))
   let shown = trimmed.prefix(longest).map { byte in
