@@ -49,6 +49,28 @@ import Varlink
     }
   }
 
+  @Test func anIndicatorSeesThatLocationIsUsedAndThatItIsNoMore() throws {
+    let daemon = try DaemonProcess("[Location]\nSource=simulation\n[Accelerometer]\nSource=none\n")
+    let indicator = try DaemonClient(daemon.socket)
+    func location(_ message: DaemonClient.Message) -> JSON? {
+      message.parameters["devices"]?.array?.first { $0["kind"] == "location" }
+    }
+    let first = try indicator.open("io.bearing.daemon.SubscribeStatus")
+    #expect(location(first)?["subscribers"] == 0)
+    for method in ["Subscribe", "SubscribeSky", "SubscribeHeading", "GetFix"] {
+      let client = try DaemonClient(daemon.socket)
+      // One that is never accurate enough waits until its client goes.
+      try client.send(
+        "io.bearing.location.\(method)", method == "GetFix" ? ["accuracy": 0.001] : [:], more: true)
+      let used = try indicator.next { location($0)?["subscribers"] == 1 }
+      #expect(location(used)?["state"] != "off")
+      client.close()
+      _ = try indicator.next {
+        location($0)?["subscribers"] == 0 && location($0)?["state"] == "off"
+      }
+    }
+  }
+
   @Test func aDeviceIsNotMadeBeforeItsFirstUse() throws {
     let client = try connect()
     let unused = try client.call("io.bearing.daemon.GetStatus").parameters["devices"]?.array
