@@ -106,9 +106,8 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
   }
 
   @Test(arguments: [
-    (["--timeout", "3s"], 0, ""), (["--timeout", "60s", "--count", "1"], 0, ""),
-    (["--timeout", "3s", "--count", "3"], 3, "gpsctl: 1 of 3 measurements came in time\n"),
-    (["sky", "--timeout", "300ms"], 3, "gpsctl: no measurement came in time\n"),
+    ([], 0, ""), (["--count", "3"], 3, "gpsctl: 1 of 3 measurements came in time\n"),
+    (["--count", "1"], 0, ""),
   ])
   func `the time's end is a failure only when too little came`(
     arguments: [String], status: Int, errors: String
@@ -117,9 +116,25 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
       call.reply(live(1), continues: true)
       call.waitForEnd()
     }
-    let run = try gpsctl(["watch"] + arguments, daemon)
-    #expect(Int(run.status) == status)
-    #expect(run.errors == errors)
+    // The later ones are for a machine that is so busy that nothing comes within the first.
+    for time in ["1s", "5s", "30s"] {
+      let run = try gpsctl(["watch", "--timeout", time] + arguments, daemon)
+      if run.lines.isEmpty { continue }
+      #expect(Int(run.status) == status)
+      #expect(run.errors == errors)
+      return
+    }
+    Issue.record("nothing came in time")
+  }
+
+  @Test func `without any measurement the time's end is a failure`() throws {
+    let daemon = try FakeDaemon { call in
+      call.reply(["state": "searching"], continues: true)
+      call.waitForEnd()
+    }
+    let run = try gpsctl(["watch", "sky", "--timeout", "300ms"], daemon)
+    #expect(run.status == 3)
+    #expect(run.errors == "gpsctl: no measurement came in time\n")
   }
 
   @Test func `several streams are told apart`() throws {
