@@ -14,6 +14,10 @@ extension StateStore {
     guard let text = found?.fix else { return nil }
     do {
       var fix = try JSONDecoder().decode(Fix.self, from: Data(text.utf8))
+      guard fix.canHaveBeen else {
+        Journal.warning("the last fix that was stored is none and is left out", .storage)
+        return nil
+      }
       if found?.boot != boot { fix.bootTimestamp = nil }
       return fix
     } catch {
@@ -66,6 +70,14 @@ extension StateStore {
         secret.cell.map { .integer(Int64($0.row)) } ?? .null,
         secret.cell.map { .integer(Int64($0.column)) } ?? .null)
     }
+  }
+}
+
+extension Fix {
+  /// Whether it is on the globe, and has a sequence that others can follow: bytes on a disk can change.
+  fileprivate var canHaveBeen: Bool {
+    (-90...90).contains(latitude) && (-180...180).contains(longitude)
+      && (0...StateStore.mostSequence).contains(Int64(sequence))
   }
 }
 

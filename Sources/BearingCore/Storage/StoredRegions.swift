@@ -56,7 +56,7 @@ extension StateStore {
   /// Events that are kept for each user.
   static var keptEvents: Int { 1000 }
   /// Of sequences, which no user's come near: more is what a byte that changed on the disk has made.
-  private static var mostSequence: Int64 { 1 << 53 }
+  static var mostSequence: Int64 { 1 << 53 }
 
   func regions(boot: String) throws(StoreError) -> [StoredRegion] {
     try withDatabase { (database: borrowing Database) throws(StoreError) in

@@ -56,6 +56,23 @@ import Testing
     #expect(try store.lastFix(boot: "b") == fix)
   }
 
+  @Test(
+    "A stored fix that cannot have been is left out",
+    arguments: [
+      ("$.sequence", "9223372036854775807"), ("$.sequence", "-1"), ("$.latitude", "90.1"),
+      ("$.longitude", "-1e300"), ("$.latitude", "'north'"),
+    ])
+  func impossibleFix(member: String, value: String) throws {
+    let store = store
+    let fix = Fix(sequence: 7, latitude: -17, longitude: 179)
+    try store.saveLastFix(fix, boot: "a")
+    #expect(try store.lastFix(boot: "a") == fix)
+    try database().execute("UPDATE last_fix SET fix = json_set(fix, '\(member)', \(value))")
+    #expect(try store.lastFix(boot: "a") == nil)
+    try store.saveLastFix(fix, boot: "a")
+    #expect(try store.lastFix(boot: "a") == fix)
+  }
+
   @Test("Where the kernel does not name the boot, nothing that was stored is taken to be of it")
   func unnamedBoot() throws {
     let file = try folder.write("a-b-c\n", to: "boot_id")
