@@ -115,10 +115,8 @@ public final class Daemon {
     try loop.onSignal(SIGHUP) { [unowned self] in
       if let readConfiguration { reload(readConfiguration) } else { stop() }
     }
-    // Who could feel the device stand still must be there to be asked.
-    if configuration.daemon.isEager || configuration.location.useAccelerometer == .always {
-      for device in devices { _ = try attach(device) }
-    }
+    if configuration.daemon.isEager { try attachAll() }
+    try allowStationary()
   }
 
   private final class HandlerLookup {
@@ -167,7 +165,19 @@ public final class Daemon {
     regions?.rulesChanged()
     server.setLimits(configuration.limits)
     preferences?.force(configuration.preferences)
+    do throws(SystemError) {
+      try allowStationary()
+    } catch {
+      Journal.error("\(error); location does not feel the machine stand still", .source)
+    }
     interface?.statusChanged()
+  }
+
+  /// Lets location feel the machine stand still as the configuration says. Who could tell must be
+  /// there to be asked.
+  private func allowStationary() throws(SystemError) {
+    stationary.use = configuration.location.useAccelerometer
+    if stationary.use == .always { try attachAll() }
   }
 
   private static func rulePlace(file: String?, _ directories: Directories) -> RulePlace {
@@ -225,6 +235,10 @@ public final class Daemon {
   }
 
   // MARK: Devices
+
+  private func attachAll() throws(SystemError) {
+    for device in devices { _ = try attach(device) }
+  }
 
   private func attach(_ type: any Device.Type) throws(SystemError) -> any Device {
     if let device = attached[ObjectIdentifier(type)] { return device }

@@ -52,10 +52,11 @@ final class AccelerometerDesk {
       nil, sources: setup.sources, home: home, changed: { [unowned self] in rearm() })
     watch = SensorWatch(setup.sources.changes, loop: home.loop) { [unowned self] in hear($0) }
     home.loop.onResume { [unowned self] _ in resume() }
-    home.stationary.onDemand = { [unowned self] isWanted in serveStationary(isWanted) }
     discovery = try SourceRunner(
       loop: home.loop, name: "sensors", make: setup.sources.discovery,
       receive: { [unowned self] reports in take(reports) }, ended: home.statusChanged)
+    // Last, since it may be wanted at once.
+    home.stationary.onDemand = { [unowned self] isWanted in serveStationary(isWanted) }
   }
 
   // MARK: Status

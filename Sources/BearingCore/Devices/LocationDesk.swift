@@ -158,7 +158,7 @@ final class LocationDesk {
   func startIfNeeded() {
     guard let runner, !runner.isRunning, !isShutDown else { return }
     runner.want(GnssDemand())
-    home?.stationary.isWanted = setup.useAccelerometer == .always
+    home?.stationary.isWanted = true
     engine.start(at: .now(), into: &events)
     publish()
   }
@@ -213,9 +213,9 @@ final class LocationDesk {
     rearm()
   }
 
-  /// Lets the engine know whether the device is felt to move, if it is to be asked.
+  /// Lets the engine know whether the device is felt to move.
   private func feelMotion() {
-    guard let stationary = home?.stationary, setup.useAccelerometer != .no else { return }
+    guard let stationary = home?.stationary else { return }
     engine.noteMotion(isStill: stationary.isStill, deviation: stationary.deviation)
   }
 

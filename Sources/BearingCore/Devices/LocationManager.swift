@@ -10,8 +10,6 @@ public final class LocationManager: PositionDevice {
     public var summary: String
     /// Makes the source, each time that somebody begins to listen.
     public var makeSource: @Sendable () -> any Source<GnssReport, GnssDemand>
-    /// When the accelerometer may tell that the device stands still.
-    public var useAccelerometer: UseAccelerometer = .opportunistic
     /// Nanoseconds between two looks at the position for approximate callers.
     public var approximateInterval: Int64 = AccessSettings().approximateInterval
     /// The rules' constants.

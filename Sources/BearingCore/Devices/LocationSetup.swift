@@ -15,6 +15,5 @@ extension LocationManager.Setup {
       }
     engine.simulated = source.isSimulated
     self.init(summary: source.summary, engine: engine) { source }
-    useAccelerometer = settings.useAccelerometer
   }
 }

@@ -174,6 +174,7 @@ import Varlink
     let reader = Reader { _, _ in }
     let desk = try Self.desk(Script(reports: []), on: loop, in: folder, stationary, to: reader)
     desk.sensors = [Script.found]
+    stationary.use = .always
     stationary.isWanted = true
     #expect(desk.status.subscribers == 1 && desk.state == .starting)
     desk.sensors = []

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import Varlink
@@ -37,5 +38,31 @@ import Varlink
     } else {
       #expect(try daemon.waitUntil { try filters().contains("stationary") })
     }
+  }
+
+  @Test("A reload has the accelerometer started for this, or no more, under open streams")
+  func reload() throws {
+    let gpsd = try GpsdFake()
+    func configuration(_ use: String) -> String {
+      "[Location]\nGpsdHost=127.0.0.1\nGpsdPort=\(gpsd.port)\nUseAccelerometer=\(use)\n"
+        + "[Accelerometer]\nSource=simulation\n"
+    }
+    let daemon = try DaemonProcess(configuration("opportunistic"))
+    let client = try DaemonClient(daemon.socket)
+    _ = try client.open("io.bearing.location.Subscribe")
+    let receiver = try gpsd.acceptDaemon()
+    let other = try DaemonClient(daemon.socket)
+    func subscribers() throws -> JSON? {
+      let status = try other.call("io.bearing.daemon.GetStatus").parameters
+      return status["devices"]?.array?.first { $0["kind"] == "acceleration" }?["subscribers"]
+    }
+    #expect(try subscribers() == 0)
+    for (use, count) in [("always", 1), ("no", 0), ("always", 1), ("opportunistic", 0)] {
+      try daemon.folder.write(configuration(use), to: "bearingd.conf")
+      daemon.send(SIGHUP)
+      #expect(try daemon.waitUntil { try subscribers() == .int(Int64(count)) }, "\(use)")
+    }
+    receiver.sendFix(47, 8.5, accuracy: 10)
+    #expect(try client.next { $0.parameters["fix"] != nil }.continues)
   }
 }
