@@ -175,9 +175,13 @@ class Bearing:
         async with contextlib.aclosing(locations) as updates:
             async for update in updates:
                 fix = update.get("fix")
-                if update.get("state") == "live" and fix and fix != last:
-                    last = fix
-                    yield fix
+                if update.get("state") != "live" or not fix or fix == last:
+                    continue
+                # What a stream begins with may be any fix.
+                if maximum_accuracy and fix.get("horizontalAccuracy", 1e9) > maximum_accuracy:
+                    continue
+                last = fix
+                yield fix
 
     async def locations(
         self,

@@ -53,12 +53,17 @@ extension BearingClient {
     let updates = locationUpdates(
       minInterval: minInterval, distanceFilter: distanceFilter, maximumAccuracy: maximumAccuracy,
       heartbeat: heartbeat)
+    // What a stream begins with may be any fix.
+    @Sendable func isAccurate(_ fix: Fix) -> Bool {
+      guard let limit = maximumAccuracy, limit > 0 else { return true }
+      return fix.horizontalAccuracy.map { $0 <= limit } ?? false
+    }
     return Picked(updates) {
       var last: Fix?
       return { event in
         // The fix that a new connection begins with may be the last one of the connection before.
         guard let update = event.update, update.state == .live, !update.isRepeated,
-          let fix = update.fix, fix != last
+          let fix = update.fix, fix != last, isAccurate(fix)
         else { return [] }
         last = fix
         return [fix]
@@ -68,8 +73,8 @@ extension BearingClient {
 
   /// Positions, changes of state and news of the connection, for who shows how things stand.
   ///
-  /// The first update has the state now and the last fix with its age. The receiver runs as long
-  /// as this does. An argument below 0 ends it with `invalidParameter`.
+  /// The first update has the state now and the last fix with its age, also one that would be left
+  /// out later. The receiver runs as long as this does. An argument below 0 ends it with `invalidParameter`.
   ///
   /// - Parameters:
   ///   - minInterval: the least time between two fixes; zero is no limit, nil the user's preference.

@@ -195,6 +195,21 @@ private func gpsctl(_ arguments: [String], _ daemon: FakeDaemon) throws -> Progr
     #expect(try json.lines.map { try JSON(parsing: Array($0.utf8)) } == replies)
   }
 
+  @Test func `the position that a stream begins with is left out when it is not accurate enough`()
+    throws
+  {
+    let daemon = try FakeDaemon { call in
+      call.reply(live(1), continues: true)
+      call.reply(live(2))
+    }
+    let accurate = ["watch", "--coordinates", "decimal", "--units", "metric", "--accuracy", "3m"]
+    #expect(try gpsctl(accurate, daemon).lines.count { $0.contains("± 3.0 m") } == 2)
+    let none = try gpsctl(["watch", "--accuracy", "2.9m", "--count", "1"], daemon)
+    #expect(none.lines == ["live", "live"])
+    let json = try gpsctl(["watch", "--accuracy", "2.9m", "--count", "1", "--json"], daemon)
+    #expect(json.lines.count == 2, "the daemon's replies as they are")
+  }
+
   @Test func `a daemon that goes away and comes back is told`() throws {
     let daemon = try FakeDaemon { call in
       call.reply(live(call.connectionNumber), continues: call.connectionNumber % 2 == 0)

@@ -33,7 +33,8 @@ struct Watch: Sendable {
     }
     printer = WatchPrinter(
       text: WatchText(
-        session: session, fixText: await FixText(invocation), isTagged: streams.count > 1),
+        session: session, fixText: await FixText(invocation), isTagged: streams.count > 1,
+        accuracy: invocation.number(.accuracy)),
       limit: invocation.count(.count))
   }
 
@@ -123,7 +124,7 @@ actor WatchPrinter {
     switch event {
     case .update(let reply):
       var lines = text.session.isJSON ? [tagged(reply, stream)] : try text.lines(reply, of: stream)
-      var measurements = stream.measurements(in: reply)
+      var measurements = text.measurements(in: reply, of: stream)
       if let limit, measurements > limit - measurementCount {
         measurements = limit - measurementCount
         // A reply with more samples than are wanted: the object is whole, the lines are cut.

@@ -8,6 +8,9 @@ struct WatchText: Sendable {
   var fixText: FixText
   /// Whether each line begins with its stream's word.
   let isTagged: Bool
+  /// Metres beyond which a position is not shown; nil shows all. The daemon leaves such positions
+  /// out, but for the one that a stream begins with.
+  let accuracy: Double?
 
   /// The lines for a reply.
   func lines(_ reply: JSON, of stream: WatchStream) throws(Failure) -> [String] {
@@ -31,10 +34,18 @@ struct WatchText: Sendable {
     return texts.map { tag + $0 }
   }
 
+  /// How many measurements of now a reply brings, of those that are wanted.
+  func measurements(in reply: JSON, of stream: WatchStream) -> Int {
+    let isWanted = stream != .location || isAccurate(reply["fix"]?["horizontalAccuracy"]?.number)
+    return isWanted ? stream.measurements(in: reply) : 0
+  }
+
   // MARK: Streams
 
   private func location(_ update: LocationUpdate) -> String {
-    guard let fix = update.fix else { return state(update.state.rawValue, "") }
+    guard let fix = update.fix, isAccurate(fix.horizontalAccuracy) else {
+      return state(update.state.rawValue, "")
+    }
     var line = fixText.line(fix)
     if let time = fix.timestamp, fix.timestampTrusted {
       line.add(Times.utcTimeOfDay(time), .little)
@@ -90,6 +101,11 @@ struct WatchText: Sendable {
   }
 
   // MARK: Parts
+
+  private func isAccurate(_ horizontalAccuracy: Double?) -> Bool {
+    guard let accuracy, accuracy > 0 else { return true }
+    return horizontalAccuracy.map { $0 <= accuracy } ?? false
+  }
 
   private static let tagWidth = WatchStream.wordWidth + 2
   /// Of noReceiver and connecting, with two blanks.
