@@ -107,6 +107,12 @@ final class AccelerometerChannel {
     if demand != nil { restart() }
   }
 
+  /// udev has dealt with the sensor, whose files may have been nobody's before: what could only be
+  /// read in a lesser way may be read in a better one.
+  func retry() {
+    if engine?.modeReason != nil { restart() }
+  }
+
   private func restart() {
     guard let runner else { return }
     motion.resume()

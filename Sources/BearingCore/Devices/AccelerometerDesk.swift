@@ -215,9 +215,12 @@ final class AccelerometerDesk {
     if isUsed { look() }
   }
 
-  private func hear(_ change: DeviceMonitor.Change) {
+  /// Takes word of a sensor that came, changed or went.
+  func hear(_ change: DeviceMonitor.Change) {
     switch change {
-    case .present: look()
+    case .present(let name):
+      channels.values.first { $0.identifier == name }?.retry()
+      look()
     case .removed(let name):
       sensors.removeAll { $0.sensor.identifier == name }
       sensorsChanged()

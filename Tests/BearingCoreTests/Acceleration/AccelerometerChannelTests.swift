@@ -218,6 +218,35 @@ import Varlink
   }
 
   @Test(
+    "A sensor that is read in a lesser way is tried again when udev has dealt with it, no other",
+    arguments: [nil, "cannot open /dev/iio:device2"])
+  func triedAgain(reason: String?) throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    var desk: AccelerometerDesk?
+    let reader = Reader { _, reply in
+      switch reply["samples"]?.array?.last?["sequence"]?.integer {
+      case 1 where reply["repeated"] != true:
+        desk?.hear(.present("another"))
+        desk?.hear(.present(Script.found.sensor.identifier))
+      case 1: if reason == nil { loop.exit() }
+      case 2: loop.exit()
+      default: break
+      }
+    }
+    let script = Script(reports: [
+      .running(mode: "polling", rate: 10, reason: reason),
+      .sample(time: .now(), x: 0, y: 9.8, z: 0),
+    ])
+    desk = try Self.desk(script, on: loop, in: folder, to: reader)
+    let channel = try #require(desk?.channel(of: Script.found))
+    Self.open(1, of: channel, rate: 10)
+    try Self.run(loop, script)
+    desk?.shutDown()
+    #expect(script.captures.sensors.withValue { $0.count } == (reason == nil ? 1 : 2))
+  }
+
+  @Test(
     "Location feels by a sensor of the machine how that moves, not by a game pad",
     arguments: [false, true])
   func pad(isRemovable: Bool) throws {
