@@ -106,7 +106,7 @@ final class Handover {
   struct Previous {
     /// Its streams, in the order in which they came.
     var streams: [Stream] = []
-    /// Of its memory: rises by one with each process.
+    /// Of its memory, also of one that is not known: rises by one with each process.
     fileprivate(set) var generation = 0
     fileprivate(set) var memoryNames: [String] = []
   }
@@ -116,30 +116,29 @@ final class Handover {
     _ passed: [ServiceManager.PassedDescriptor]
   ) -> (previous: Previous, listeners: [Int32]) {
     var previous = Previous()
-    var memory: SharedSlots?
+    var memory: (slots: SharedSlots, generation: Int)?
     var sockets: [StreamID: Int32] = [:]
     var listeners: [Int32] = []
     for descriptor in passed {
       if let number = Int(prefixed: descriptor.name, memoryPrefix) {
         previous.memoryNames.append(descriptor.name)
-        // There are two when the last process was killed while it took over: the newer is complete.
-        guard let found = SharedSlots(adopting: descriptor.number) else {
+        previous.generation = max(previous.generation, number)
+        guard let slots = SharedSlots(adopting: descriptor.number) else {
           ServiceManager.close(descriptor.number)
           continue
         }
-        guard number > previous.generation else { continue }
-        memory = found
-        previous.generation = number
+        // There are two when the last process was killed while it took over: the newer is complete.
+        if number > memory?.generation ?? 0 { memory = (slots, number) }
       } else if let id = Int(prefixed: descriptor.name, clientPrefix) {
         sockets[id] = descriptor.number
       } else {
         listeners.append(descriptor.number)
       }
     }
-    if let memory {
-      for slot in 0..<memory.count {
-        guard let (fixed, progress) = memory.read(slot),
-          let kept = stream(fixed, progress, slot, memory, &sockets)
+    if let slots = memory?.slots {
+      for slot in 0..<slots.count {
+        guard let (fixed, progress) = slots.read(slot),
+          let kept = stream(fixed, progress, slot, slots, &sockets)
         else { continue }
         previous.streams.append(kept)
       }

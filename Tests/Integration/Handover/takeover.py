@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -189,7 +190,40 @@ def regions(manager, path, receiver):
     assert sequences == list(range(1, last + 1)), sequences
 
 
-CASES = {case.__name__: case for case in (filters, quick, limits, losses, regions)}
+def layouts(manager, path, _):
+    """Memory that is not as it should be is let go, with its streams, and new ones are served."""
+
+    def another_layout(memory, data):
+        name = b'"layout":'
+        os.pwrite(memory, b"9", data.index(name) + len(name))
+
+    ways = [
+        another_layout,
+        lambda memory, data: os.pwrite(memory, b"another", 0),
+        lambda memory, data: os.pwrite(memory, b"\xff" * 8, 8),  # how many slots there are
+        lambda memory, data: os.ftruncate(memory, len(data) // 2),
+        lambda memory, data: os.ftruncate(memory, 0),
+        lambda memory, data: os.pwrite(memory, b"\xff" * 4096, 64),
+    ]
+    for way in ways:
+        stream = Stream(path, LOCATION)
+        stream.next()
+        keep(manager, 1)
+        manager.kill()
+        (memory,) = [number for name, number in manager.store if name.startswith("streams-")]
+        way(memory, os.pread(memory, os.fstat(memory).st_size, 0))
+        manager.start()
+        manager.ready()
+        assert manager.kept() == 0, manager.store
+        end = time.monotonic() + DEADLINE
+        while not stream.ended:
+            left = end - time.monotonic()
+            assert left > 0 and select.select([stream.socket], [], [], left)[0], "it goes on"
+            stream.receive()
+    Stream(path, LOCATION).next()
+
+
+CASES = {case.__name__: case for case in (filters, quick, limits, losses, regions, layouts)}
 
 
 def main():
