@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import Varlink
@@ -11,6 +12,35 @@ import Varlink
     #expect(daemon.waitFor(notice: "STATUS=location live, acceleration off"))
     client.close()
     #expect(daemon.waitFor(notice: "STATUS=location off, acceleration off"))
+  }
+
+  @Test func itHearsOfAReloadAndOfTheEnd() throws {
+    let daemon = try DaemonProcess()
+    daemon.send(SIGHUP)
+    #expect(daemon.waitFor(notice: "RELOADING=1"))
+    #expect(daemon.waitFor(notice: "READY=1"))
+    daemon.send(SIGTERM)
+    #expect(daemon.waitFor(notice: "STOPPING=1"))
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test func itsWatchdogIsFedAlsoWhileASensorDoesNotAnswer() throws {
+    let tree = try SysfsTree(machine: "13-")
+    let file = tree.path("iio:device0", "in_accel_x_raw")
+    try tree.remove("iio:device0", "in_accel_x_raw")
+    #expect(mkfifo(file, 0o600) == 0)
+    let writer = open(file, O_RDWR | O_CLOEXEC)
+    defer { close(writer) }
+    let daemon = try DaemonProcess(
+      "[Location]\nSource=none\n[Accelerometer]\nSysfsRoot=\(tree.root)\n", keeping: tree,
+      environment: ["WATCHDOG_USEC": "500000"])
+    let client = try DaemonClient(daemon.socket)
+    _ = try client.open("io.bearing.accelerometer.Subscribe", ["rate": 10])
+    _ = try client.next { $0.parameters["state"] == "stale" }
+    // What is told from here on, and not before.
+    daemon.send(SIGHUP)
+    #expect(daemon.waitFor(notice: "RELOADING=1"))
+    for _ in 0..<2 { #expect(daemon.waitFor(notice: "WATCHDOG=1")) }
   }
 
   @Test func oneThatDoesNotListenHoldsUpNobody() throws {

@@ -8,28 +8,26 @@ final class NoticeSocket: @unchecked Sendable {
   private let changed = NSCondition()
   private var lines: [String] = []
   private var hasEnded = false
+  private let isDeaf: Bool
 
   /// Listens at a path; one that `isDeaf` reads no more after `READY=1`.
   init(path: String, isDeaf: Bool) throws {
     self.path = path
+    self.isDeaf = isDeaf
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
     guard descriptor >= 0, result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
     chmod(path, 0o777)
-    Thread.detachNewThread { [self] in read(isDeaf) }
+    Thread.detachNewThread { [self] in read() }
   }
 
   deinit { close(descriptor) }
 
-  /// Nothing comes any more.
+  /// Nothing comes any more, behind what is still to be read.
   func end() {
-    changed.withLock {
-      hasEnded = true
-      changed.broadcast()
-    }
-    // Wakes the thread that reads.
+    if isDeaf { return }
     let word = Array(Self.endWord.utf8)
-    withUnixAddress(path) { _ = sendto(descriptor, word, word.count, Int32(MSG_DONTWAIT), $0, $1) }
+    withUnixAddress(path) { _ = sendto(descriptor, word, word.count, 0, $0, $1) }
   }
 
   /// Waits for a line that was not waited for before; false when none comes in time, or ever.
@@ -48,7 +46,13 @@ final class NoticeSocket: @unchecked Sendable {
 
   private static let endWord = "END"
 
-  private func read(_ isDeaf: Bool) {
+  private func read() {
+    defer {
+      changed.withLock {
+        hasEnded = true
+        changed.broadcast()
+      }
+    }
     var buffer = [UInt8](repeating: 0, count: 4096)
     while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
       let text = String(decoding: buffer[..<count], as: UTF8.self)
