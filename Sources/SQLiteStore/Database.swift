@@ -27,6 +27,8 @@ internal import Glibc
   /// The file.
   public let path: String
   private let handle: OpaquePointer
+  /// SQLite has a pointer to it as long as the connection is open.
+  private let patience: BusyPatience
 
   /// Opens a database file.
   ///
@@ -34,7 +36,8 @@ internal import Glibc
   ///   - path: The file.
   ///   - mode: What may be done with it.
   ///   - durability: How much of a commit has reached the disk when it returns.
-  ///   - busyTimeout: How long to wait while others hold the file, in milliseconds.
+  ///   - busyTimeout: How long to wait while others hold the file, in milliseconds. It ends when another
+  ///     file has got the name meanwhile.
   public init(
     path: String, mode: Mode = .create, durability: Durability = .powerLoss,
     busyTimeout: Int32 = 10_000
@@ -48,10 +51,13 @@ internal import Glibc
     // What is deleted is overwritten, and a schema that someone else wrote calls no function.
     let settings = journal + "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;"
     self.path = path
-    unsafe handle = try unsafe Self.connect(path, mode, busyTimeout, settings)
+    patience = BusyPatience(path: path, timeout: busyTimeout)
+    unsafe handle = try unsafe Self.connect(path, mode, patience, settings)
   }
 
   deinit {
+    // A statement may outlive it, and its patience does not.
+    unsafe _ = sqlite3_busy_handler(handle, nil, nil)
     unsafe _ = sqlite3_close_v2(handle)
   }
 
@@ -110,7 +116,7 @@ internal import Glibc
   }
 
   private static func connect(
-    _ path: String, _ mode: Mode, _ busyTimeout: Int32, _ settings: String
+    _ path: String, _ mode: Mode, _ patience: BusyPatience, _ settings: String
   ) throws(StoreError) -> OpaquePointer {
     let access =
       switch mode {
@@ -122,8 +128,8 @@ internal import Glibc
     var opened: OpaquePointer?
     var code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     if code == SQLITE_OK {
-      let tries = unsafe UnsafeMutableRawPointer(bitPattern: Int(busyTimeout / busyStep))
-      unsafe _ = sqlite3_busy_handler(opened, waitWhileBusy, tries)
+      let context = unsafe Unmanaged.passUnretained(patience).toOpaque()
+      unsafe _ = sqlite3_busy_handler(opened, waitWhileBusy, context)
       code = unsafe sqlite3_exec(opened, settings, nil, nil, nil)
     }
     guard code == SQLITE_OK, let handle = unsafe opened else {
@@ -139,17 +145,4 @@ internal import Glibc
       attempt: "run \"\(sql)\" on", path: path, code: unsafe sqlite3_extended_errcode(handle),
       message: unsafe String(cString: sqlite3_errmsg(handle)))
   }
-}
-
-/// How long to wait before trying again, in milliseconds.
-///
-/// SQLite's own handler waits up to 100 ms, which is so long that writers in a loop can keep another one
-/// out for more than 10 s.
-private let busyStep: Int32 = 1
-
-/// Called by SQLite each time it found the file locked; 0 gives up.
-private func waitWhileBusy(_ tries: UnsafeMutableRawPointer?, _ count: Int32) -> Int32 {
-  guard Int(count) < Int(bitPattern: tries) else { return 0 }
-  _ = poll(nil, 0, busyStep)
-  return 1
 }

@@ -15,7 +15,7 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case damaged
     /// Permissions forbid it.
     case denied
-    /// There is no such file.
+    /// There is no such file, or another has its name by now.
     case missing
     /// Anything else.
     case other
@@ -52,10 +52,14 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(attempt: attempt, path: path, kind: kind, detail: Self.message(ofErrno: code))
   }
 
+  /// SQLITE_READONLY_DBMOVED, a macro that is not imported: the file that is open has lost its name.
+  private static let moved: Int32 = SQLITE_READONLY | 4 << 8
+
   /// SQLite's result code, extended or not, with its own words for it.
   init(attempt: String, path: String, code: Int32, message: String) {
     let kind: Kind =
       switch code & 0xff {
+      case _ where code == Self.moved: .missing
       case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
       case SQLITE_FULL: .full
       case SQLITE_READONLY: .readOnly

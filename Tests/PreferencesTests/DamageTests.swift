@@ -108,8 +108,9 @@ struct DamageTests {
   }
 
   @Test(
-    "several processes that find the same damage set one file aside and lose nothing they write")
-  func together() async throws {
+    "several processes that find the same damage set one file aside and lose nothing they write",
+    arguments: 0..<5)
+  func together(time: Int) async throws {
     try Data(count: 8192).write(to: URL(fileURLWithPath: path))
     let path = path
     try await withThrowingTaskGroup(of: ProgramRun.self) { group in

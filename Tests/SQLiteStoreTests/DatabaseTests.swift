@@ -41,6 +41,36 @@ struct DatabaseTests {
     #expect(found != nil)
   }
 
+  @Test("a file that has lost its name to another is not written any more, and is missing")
+  func renamed() throws {
+    let database = try Database(path: path)
+    try database.execute("CREATE TABLE t (v)")
+    let other = try Database(path: path + ".new")
+    try other.execute("CREATE TABLE t (v)")
+    try StoreFile.move(path + ".new", to: path)
+    let error = #expect(throws: StoreError.self) {
+      try database.execute("INSERT INTO t VALUES (1)")
+    }
+    #expect(error?.kind == .missing)
+    let now = try Database(path: path)
+    #expect(try now.prepare("SELECT count(*) FROM t").first { row in row.integer(0) } == 0)
+  }
+
+  @Test("nobody waits for a file that loses its name to another while it is held")
+  func renamedWhileHeld() throws {
+    let holder = try Database(path: path)
+    try holder.execute("CREATE TABLE t (v)")
+    let waiter = try Database(path: path, busyTimeout: .max)
+    try holder.execute("BEGIN EXCLUSIVE")
+    let other = try Database(path: path + ".new")
+    try other.execute("CREATE TABLE t (v)")
+    try StoreFile.move(path + ".new", to: path)
+    // It would wait for weeks.
+    let error = #expect(throws: StoreError.self) { try waiter.execute("SELECT * FROM t") }
+    #expect(error?.kind == .busy)
+    try holder.execute("ROLLBACK")
+  }
+
   @Test("a transaction that fails changes nothing, and the next one works")
   func transactions() throws {
     let database = try Database(path: path)

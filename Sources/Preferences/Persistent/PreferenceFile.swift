@@ -143,11 +143,13 @@ final class PreferenceFile: Sendable {
           open = nil
           try maker.replace(identity, because: error)
         case .other where wasOpen, .missing:
-          // Damage that came while it was open, which opening looks for; or it was replaced between
-          // the look and the opening.
+          // Damage that came while it was open, which opening looks for; or it was replaced since.
           open = nil
         default:
-          throw error
+          // What a file says that was replaced meanwhile is of no account: with the journal of the new
+          // one beside it, SQLite takes it for one whose writer was killed.
+          guard try StoreFile.status(of: path)?.identity != identity else { throw error }
+          open = nil
         }
       }
     }
