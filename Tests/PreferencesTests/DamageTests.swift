@@ -24,10 +24,10 @@ struct DamageTests {
 
   /// The ways a file was found damaged, by the names they have in bug reports.
   enum Damage: String, CaseIterable, Sendable {
-    case empty, nul, cut, byteOrderMark, noise, header, otherText
+    case empty, nul, cut, byteOrderMark, noise, header, mark, otherText
 
     /// Whether the pages that hold the values are whole.
-    var leavesValues: Bool { self == .byteOrderMark || self == .header }
+    var leavesValues: Bool { [.byteOrderMark, .header, .mark].contains(self) }
 
     func apply(_ good: Data) -> Data {
       switch self {
@@ -37,6 +37,8 @@ struct DamageTests {
       case .byteOrderMark: Data([0xef, 0xbb, 0xbf]) + good
       case .noise: Data((0..<good.count).map { UInt8(truncatingIfNeeded: $0 * $0 * 31 + 7) })
       case .header: Data(count: 100) + good.dropFirst(100)
+      // The header's "application id".
+      case .mark: good.prefix(68) + Data(count: 4) + good.dropFirst(72)
       case .otherText: Data("[Settings]\nname=Zürich\n".utf8)
       }
     }

@@ -6,10 +6,12 @@ internal import SQLiteStore
 struct OpenPreferenceFile: ~Copyable {
   /// Marks the file as preferences ("Pref"), so that no other database is taken for one.
   static let applicationIdentifier: Int64 = 0x5072_6566
+  private static let table =
+    "CREATE TABLE preferences (key TEXT NOT NULL PRIMARY KEY, value TEXT) WITHOUT ROWID"
   static let schema = """
     PRAGMA application_id = \(applicationIdentifier);
     PRAGMA user_version = 1;
-    CREATE TABLE preferences (key TEXT NOT NULL PRIMARY KEY, value TEXT) WITHOUT ROWID;
+    \(table);
     """
 
   let identity: FileIdentity
@@ -35,6 +37,9 @@ struct OpenPreferenceFile: ~Copyable {
     if let damage = try database.damage() { throw damaged(path, damage) }
     let identifier = try database.prepare("PRAGMA application_id").first { row in row.integer(0) }
     guard identifier == applicationIdentifier else {
+      let table = try database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'preferences'")
+        .first { row in row.text(0) }
+      if table == Self.table { throw damaged(path, "it is not marked as preferences any more") }
       throw StoreError(
         attempt: "open", path: path, kind: .other, detail: "it is a database of something else")
     }
