@@ -109,7 +109,7 @@ lint: ## Check format and scripts
 	shellcheck $$(git grep -lE '^#!.*\b(sh|bash)$$')
 
 # What has threads. All tests (THREAD_SUITES=.) take too long under the sanitizer for every change.
-THREAD_SUITES := SingletonRaceTests|GpsdSourceTests|ReplaySourceTests|IIOCaptureTests
+THREAD_SUITES := SingletonRaceTests|SourceRunnerTests|GpsdSourceTests|ReplaySourceTests|IIOCaptureTests
 THREAD_SUITES := $(THREAD_SUITES)|IIOBufferCaptureTests|IIOTimerTests|IIOOriginalsTests
 THREAD_SUITES := $(THREAD_SUITES)|SimulatedAccelerometerTests|MailboxTests|SharedSlotsTests
 THREAD_SUITES := $(THREAD_SUITES)|SampleRingStressTests|AccelerationRingTests
