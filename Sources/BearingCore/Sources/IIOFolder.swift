@@ -17,16 +17,22 @@ struct IIOTree: Sendable {
   /// The IIO devices, by number; triggers stand in the same folder and are left out.
   ///
   /// A tree without the folder has none: the kernel makes it with the first IIO driver.
-  func devices() throws(SystemError) -> [IIOFolder] { try folders(prefix: "iio:device") }
+  func devices() throws(SystemError) -> [IIOFolder] { try folders(prefix: Self.devicePrefix) }
 
   /// The triggers, by number.
   func triggers() throws(SystemError) -> [IIOFolder] { try folders(prefix: "trigger") }
 
+  /// Whether the kernel could call a device so.
+  static func isDevice(_ name: String) -> Bool { number(of: name, prefix: devicePrefix) != nil }
+
+  private static let devicePrefix = "iio:device"
+
+  private static func number(of name: String, prefix: String) -> Int? {
+    name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
+  }
+
   private func folders(prefix: String) throws(SystemError) -> [IIOFolder] {
     let folder = "\(root)/bus/iio/devices"
-    func number(of name: String) -> Int? {
-      name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
-    }
     let names: [String]
     do throws(SystemError) {
       names = try Files.names(in: folder)
@@ -34,9 +40,11 @@ struct IIOTree: Sendable {
       if error.isNotFound { return [] }
       throw error
     }
-    return names.compactMap { name in number(of: name).map { (name: name, number: $0) } }
-      .sorted { $0.number < $1.number }
-      .map { IIOFolder(tree: self, identifier: $0.name) }
+    return names.compactMap { name in
+      Self.number(of: name, prefix: prefix).map { (name: name, number: $0) }
+    }
+    .sorted { $0.number < $1.number }
+    .map { IIOFolder(tree: self, identifier: $0.name) }
   }
 }
 

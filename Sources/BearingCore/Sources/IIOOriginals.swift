@@ -19,10 +19,10 @@ public final class IIOOriginals: Sendable {
   public init(folder: String) {
     self.folder = folder
     let names = ((try? Files.names(in: folder)) ?? []).filter { $0.hasPrefix(Self.prefix) }
-    left = Dictionary(
-      uniqueKeysWithValues: names.map {
-        (String($0.dropFirst(Self.prefix.count)), Guarded(false))
-      })
+    // Nothing else is the daemon's; and only names in ASCII are sure to differ as strings.
+    let identifiers = names.map { String($0.dropFirst(Self.prefix.count)) }
+      .filter(IIOTree.isDevice)
+    left = Dictionary(uniqueKeysWithValues: identifiers.map { ($0, Guarded(false)) })
   }
 
   /// Puts back what an earlier daemon has left, on a thread of its own: a driver may take long.

@@ -35,9 +35,12 @@ enum Files {
   }
 
   /// Writes a text behind what is in a file, which is made, its owner's alone, where there is none.
+  ///
+  /// A FIFO that nobody reads throws ENXIO.
   static func append(_ text: String, to path: String) throws(SystemError) {
     let attempt = "write \(path)"
-    let descriptor = unsafe clinux_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = unsafe clinux_open(path, flags, 0o600)
     guard descriptor >= 0 else { throw SystemError(attempt) }
     defer { close(descriptor) }
     let bytes = Array(text.utf8)

@@ -1,5 +1,6 @@
 import BearingModel
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -26,6 +27,10 @@ import Testing
         "sampling_frequency": "50", "sampling_frequency_available": "50 200 400",
       ],
       others: IIOTimerTests.timer, originals: originals())
+  }
+
+  private func rate(_ machine: Machine) throws -> String {
+    try machine.get("sampling_frequency").trimmingCharacters(in: .newlines)
   }
 
   private func tree(_ machine: Machine) -> IIOTree {
@@ -114,8 +119,49 @@ import Testing
     let next = originals()
     next.putBack(Machine.device, in: tree(machine))
     next.putBack("iio:device7", in: tree(machine))
-    let now = try machine.get("sampling_frequency").trimmingCharacters(in: .newlines)
-    #expect(now == rate)
+    #expect(try self.rate(machine) == rate)
     #expect(try files() == [])
+  }
+
+  /// Two names, each for a file, that are one as strings.
+  private static let twins: [[[UInt8]]] = [
+    [[0xFF], [0xFE]],  // neither is UTF-8
+    [Array("\u{E9}".utf8), Array("e\u{301}".utf8)],
+  ]
+
+  @Test("Files of other names are no settings: they harm nothing and stay", arguments: twins)
+  func strangeNames(twins: [[UInt8]]) throws {
+    let machine = try machine()
+    for name in twins + [Array("".utf8), Array("watchdog".utf8), Array("iio:device".utf8)] {
+      let path = Array("\(folder.path)/settings.".utf8) + name + [0]
+      let descriptor = creat(path.map(CChar.init(bitPattern:)), 0o600)
+      try #require(descriptor >= 0)
+      close(descriptor)
+    }
+    try folder.write(
+      "iio:device0\t/devices/chip/iio:device0\tsampling_frequency\t25\n",
+      to: "settings.iio:device0")
+    #expect(try Files.names(in: folder.path).count == 6)
+    let next = originals()
+    next.putBack(Machine.device, in: tree(machine))
+    for name in ["", "watchdog", "iio:device"] { next.putBack(name, in: tree(machine)) }
+    #expect(try rate(machine) == "25")
+    #expect(try Files.names(in: folder.path).count == 5)
+  }
+
+  @Test("A FIFO or a folder in the file's place holds nothing up", arguments: [true, false])
+  func noFile(isFIFO: Bool) throws {
+    let machine = try machine()
+    let path = "\(folder.path)/settings.iio:device0"
+    let make = { isFIFO ? mkfifo(path, 0o600) : mkdir(path, 0o700) }
+    try #require(make() == 0)
+    let next = originals()
+    next.putBack(Machine.device, in: tree(machine))
+    #expect(try files().isEmpty == isFIFO)
+    if isFIFO { try #require(make() == 0) }
+    let sensor = try #require(tree(machine).devices().first)
+    next.note("25", of: "sampling_frequency", in: sensor, for: Machine.device)
+    #expect(try files() == ["settings.iio:device0"])
+    #expect(try rate(machine) == "50")
   }
 }
