@@ -9,6 +9,14 @@ final class AccelerometerDesk {
   /// Nanoseconds between looks where only looking tells that a sensor has come.
   static let lookInterval = 2 * Nanoseconds.second
 
+  /// A call that waits for a look at what there is.
+  private struct Waiting {
+    let exchange: Exchange
+    /// Of the first look that began after it came.
+    let revision: Int
+    let deadline: BootTime
+  }
+
   let instance: String
   let setup: Accelerometer.Setup
   /// Every accelerometer that is there, usable or not, as far as is known.
@@ -26,7 +34,7 @@ final class AccelerometerDesk {
   private var home: DeviceHome?
   private var discovery: SourceRunner<SensorListReport, SensorListDemand>?
   private var revision = 0
-  private var waiting: [(exchange: Exchange, deadline: BootTime)] = []
+  private var waiting: [Waiting] = []
   /// By their sensors' paths; they stay when those go.
   private(set) var channels: [String: AccelerometerChannel] = [:]
   /// For streams that found no sensor.
@@ -123,8 +131,9 @@ final class AccelerometerDesk {
     }
     let stream = exchange.stream
     exchange.onAbandon = { [unowned self] in waiting.removeAll { $0.exchange.stream == stream } }
-    waiting.append((exchange, .now() + Self.listTime))
     look()
+    waiting.append(
+      Waiting(exchange: exchange, revision: revision, deadline: .now() + Self.listTime))
     rearm()
   }
 
@@ -137,23 +146,26 @@ final class AccelerometerDesk {
   }
 
   private func take(_ reports: [SensorListReport]) {
+    var seen = 0
     for report in reports {
       switch report {
-      case .sensors(let sensors):
+      case .sensors(let sensors, let revision):
+        seen = revision
         let removed = watch?.removed ?? []
         self.sensors = sensors.filter { !removed.contains($0.sensor.identifier) }
         listProblem = nil
         sensorsChanged()
-      case .failing(let reason): listProblem = reason
+      case .failing(let reason, let revision): (seen, listProblem) = (revision, reason)
       }
     }
-    answerWaiting { _ in true }
+    // A look that had begun before a call says nothing of what has changed since.
+    answerWaiting { $0.revision <= seen }
     home?.statusChanged()
   }
 
-  private func answerWaiting(_ isDue: (BootTime) -> Bool) {
-    let due = waiting.filter { isDue($0.deadline) }
-    waiting.removeAll { isDue($0.deadline) }
+  private func answerWaiting(_ isDue: (Waiting) -> Bool) {
+    let due = waiting.filter(isDue)
+    waiting.removeAll(where: isDue)
     for call in due {
       call.exchange.onAbandon = nil
       if !call.exchange.isOver { answer(call.exchange) }
@@ -272,7 +284,7 @@ final class AccelerometerDesk {
     let now = BootTime.now()
     if waiting.contains(where: { $0.deadline <= now }) {
       listProblem = "the sensors take longer to list than \(Self.listTime / Nanoseconds.second) s"
-      answerWaiting { $0 <= now }
+      answerWaiting { $0.deadline <= now }
     }
     for channel in everyChannel { channel.advance(now) }
     if let lookDue, lookDue <= now { look() }

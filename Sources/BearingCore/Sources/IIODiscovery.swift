@@ -10,10 +10,11 @@ struct IIODiscovery: Source {
 
   func run(_ port: SourcePort<SensorListReport, SensorListDemand>) {
     while !port.isStopping {
+      let revision = port.demand.revision
       do throws(SystemError) {
-        if try look(port) { continue }
+        if try look(port, revision) { continue }
       } catch {
-        port.post(state: .failing(reason: "cannot \(error)"))
+        port.post(state: .failing(reason: "cannot \(error)", revision: revision))
         _ = port.wait()
       }
     }
@@ -21,9 +22,9 @@ struct IIODiscovery: Source {
 
   /// Posts what is there, and once more each sensor that was slow to tell of itself, until another
   /// look is wanted; true when it was already while this one took place.
-  private func look(_ port: SourcePort<SensorListReport, SensorListDemand>) throws(SystemError)
-    -> Bool
-  {
+  private func look(
+    _ port: SourcePort<SensorListReport, SensorListDemand>, _ revision: Int
+  ) throws(SystemError) -> Bool {
     let readers = sources.readers
     let folders = try sources.accelerometers()
     try readers.begin(folders, sources.read)
@@ -38,12 +39,12 @@ struct IIODiscovery: Source {
       }
     }
     var posted = sources.assemble(folders, readers.readings(of: folders, sources.silent))
-    port.post(state: .sensors(posted))
+    port.post(state: .sensors(posted, revision: revision))
     if isWantedAgain { return true }
     while case .readable = port.wait(readable: readers.wake.descriptor) {
       readers.wake.clear()
       let sensors = sources.assemble(folders, readers.readings(of: folders, sources.silent))
-      if sensors != posted { port.post(state: .sensors(sensors)) }
+      if sensors != posted { port.post(state: .sensors(sensors, revision: revision)) }
       posted = sensors
     }
     return false

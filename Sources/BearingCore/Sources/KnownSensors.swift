@@ -6,7 +6,7 @@ struct KnownSensors: Source {
 
   func run(_ port: SourcePort<SensorListReport, SensorListDemand>) {
     while !port.isStopping {
-      port.post(state: .sensors(sensors))
+      port.post(state: .sensors(sensors, revision: port.demand.revision))
       _ = port.wait()
     }
   }

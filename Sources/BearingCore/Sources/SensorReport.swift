@@ -2,7 +2,7 @@ public import BearingModel
 
 /// What is asked of the source that finds sensors: to look, and to look again when this changes.
 public struct SensorListDemand: Sendable, Equatable {
-  /// Any number; another one is the wish to have the sensors posted again.
+  /// A number that rises: another one is the wish to have the sensors posted again.
   public var revision: Int
 
   /// The wish of that number.
@@ -11,12 +11,13 @@ public struct SensorListDemand: Sendable, Equatable {
   }
 }
 
-/// What the source that finds sensors posts.
+/// What the source that finds sensors posts: with the number of the wish that was there when it began
+/// to look, since a sensor may have come or gone after that.
 public enum SensorListReport: Sendable, Equatable {
   /// Every accelerometer there is now, usable or not.
-  case sensors([DiscoveredSensor])
+  case sensors([DiscoveredSensor], revision: Int)
   /// They cannot be listed now.
-  case failing(reason: String)
+  case failing(reason: String, revision: Int)
 }
 
 /// One accelerometer as found: what clients see of it, and what choosing one needs.

@@ -19,7 +19,7 @@ import Testing
   private static func capture(_ file: String) throws -> SourceRig<SensorReport, SensorDemand> {
     let sources = ReplayedAccelerometer(file: file)
     let rig = try SourceRig(sources.discovery(), SensorListDemand())
-    let found = rig.first { if case .sensors(let list) = $0 { list } else { nil } }
+    let found = rig.first { if case .sensors(let list, _) = $0 { list } else { nil } }
     #expect(rig.stop())
     let sensor = try #require(found?.first)
     #expect(found?.count == 1 && sensor.sensor.simulated && sensor.unusable == nil)

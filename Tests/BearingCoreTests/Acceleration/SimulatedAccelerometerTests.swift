@@ -18,7 +18,7 @@ import Testing
   static func found() throws -> DiscoveredSensor {
     let rig = try SourceRig(SimulatedAccelerometer().discovery(), SensorListDemand())
     let list = try #require(
-      rig.first { report in if case .sensors(let list) = report { list } else { nil } })
+      rig.first { report in if case .sensors(let list, _) = report { list } else { nil } })
     #expect(rig.stop())
     return try #require(list.first)
   }

@@ -19,7 +19,7 @@ import Testing
     let tree = try machine.tree()
     let rig = try SourceRig(IIOSources(tree).discovery(), SensorListDemand())
     let list = try #require(
-      rig.first { report in if case .sensors(let list) = report { list } else { nil } })
+      rig.first { report in if case .sensors(let list, _) = report { list } else { nil } })
     #expect(rig.stop())
 
     #expect(list.map(\.sensor.identifier) == machine.sensors.map(\.device))
@@ -257,12 +257,39 @@ import Testing
   func again() throws {
     let tree = try IIOFixtures.machine("13-").tree()
     let rig = try SourceRig(IIOSources(tree).discovery(), SensorListDemand())
-    guard case .sensors(let before)? = rig.next() else { throw Missing() }
+    guard case .sensors(let before, _)? = rig.next() else { throw Missing() }
     #expect(before.count == 1)
     try tree.unplug("iio:device0")
     rig.want(SensorListDemand(revision: 1))
-    #expect(rig.next() == .sensors([]))
+    #expect(rig.next() == .sensors([], revision: 1))
     #expect(rig.stop())
+  }
+
+  @Test("Who asks while a look takes place is told which look began after that")
+  func askedMeanwhile() throws {
+    let tree = try IIOFixtures.machine("03-").tree()
+    let file = tree.path("iio:device0", "in_accel_sampling_frequency")
+    try tree.remove("iio:device0", "in_accel_sampling_frequency")
+    #expect(mkfifo(file, 0o600) == 0)
+    let rig = try SourceRig(IIOSources(tree).discovery(), SensorListDemand(revision: 7))
+    // It can be opened only when the look has come to it, which then waits for it.
+    let end = Date() + 60
+    var writer: Int32 = -1
+    while writer < 0, Date() < end {
+      writer = open(file, O_WRONLY | O_NONBLOCK)
+      poll(nil, 0, 1)
+    }
+    try tree.unplug("iio:device1")
+    rig.want(SensorListDemand(revision: 8))
+    #expect(Self.devices(rig.next()) == ["iio:device0", "iio:device1", "of 7"])
+    #expect(Self.devices(rig.next()) == ["iio:device0", "of 8"])
+    close(writer)
+    #expect(rig.stop())
+  }
+
+  private static func devices(_ report: SensorListReport?) -> [String]? {
+    guard case .sensors(let list, let revision)? = report else { return nil }
+    return list.map(\.sensor.identifier) + ["of \(revision)"]
   }
 
   @Test("A sensor whose driver does not answer keeps no other from being found, and comes later")
@@ -273,22 +300,22 @@ import Testing
     #expect(mkfifo(file, 0o600) == 0)
     let sources = IIOSources(tree)
     let rig = try SourceRig(sources.discovery(), SensorListDemand())
-    guard case .sensors(let first)? = rig.next() else { throw Missing() }
+    guard case .sensors(let first, _)? = rig.next() else { throw Missing() }
     #expect(first.map(\.sensor.identifier) == ["iio:device0", "iio:device1"])
     #expect(first[0].unusable == "reading \(file) takes longer than 1 s")
     #expect(first[0].sensor.warnings == [first[0].unusable] && first[1].unusable == nil)
     // Another look does not wait for it again, and starts no second thread.
     rig.want(SensorListDemand(revision: 1))
-    #expect(rig.next() == .sensors(first))
+    #expect(rig.next() == .sensors(first, revision: 1))
     // One that is stopped and started anew knows of it too.
     #expect(rig.stop())
     let later = try SourceRig(sources.discovery(), SensorListDemand())
-    #expect(later.next() == .sensors(first))
+    #expect(later.next() == .sensors(first, revision: 0))
     let writer = open(file, O_WRONLY | O_NONBLOCK)
     #expect(writer >= 0 && write(writer, "25\n", 3) == 3)
     close(writer)
     let known = later.first { report -> DiscoveredSensor? in
-      guard case .sensors(let list) = report else { return nil }
+      guard case .sensors(let list, _) = report else { return nil }
       return list.first { $0.sensor.identifier == "iio:device0" && $0.unusable == nil }
     }
     #expect(known?.sensor.rate == 25 && known?.label == "accel-display")
