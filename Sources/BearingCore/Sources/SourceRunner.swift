@@ -10,6 +10,10 @@ public final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
   /// Nanoseconds after which a thread that could not be made is tried again.
   private static var retryTime: Int64 { Nanoseconds.second }
 
+  /// What is received in one turn of the loop: with many streams, all that can wait takes seconds,
+  /// in which the loop does nothing else.
+  private static var mostPerTurn: Int { 64 }
+
   private let name: String
   private let startThread: ThreadStart
   private let make: () -> any Source<Raw, Demand>
@@ -126,7 +130,7 @@ public final class SourceRunner<Raw: Sendable, Demand: Sendable & Equatable> {
       abandoned = nil
       ended()
     }
-    let posted = queue.drain()
+    let posted = queue.drain(atMost: Self.mostPerTurn)
     if !posted.isEmpty { receive(posted) }
   }
 }

@@ -12,12 +12,12 @@ final class SourceQueue<Raw: Sendable>: Sendable {
   private struct Entry {
     var raw: Raw
     var isSample: Bool
+    var posted: BootTime
   }
 
   private struct State: Sendable {
     var entries: [Entry] = []
     var generation = 0
-    var oldestPost = BootTime(nanoseconds: 0)
     var counters = SourceCounters()
   }
 
@@ -49,26 +49,26 @@ final class SourceQueue<Raw: Sendable>: Sendable {
         state.entries.remove(at: oldest)
         state.counters.lost += 1
       }
-      state.entries.append(Entry(raw: raw, isSample: isSample))
-      guard state.entries.count == 1 else { return false }
-      state.oldestPost = .now()
-      return true
+      state.entries.append(Entry(raw: raw, isSample: isSample, posted: .now()))
+      return state.entries.count == 1
     }
     if wasEmpty { wake.signal() }
   }
 
-  /// Takes all that waits, in order.
-  func drain() -> [Raw] {
-    state.withValue { state in
-      guard !state.entries.isEmpty else { return [] }
-      let latency = BootTime.now() - state.oldestPost
+  /// Takes what waits, in order, `most` at most; the loop is woken again for the rest.
+  func drain(atMost most: Int = .max) -> [Raw] {
+    let (taken, isMore) = state.withValue { state -> ([Raw], Bool) in
+      guard let oldest = state.entries.first else { return ([], false) }
+      let latency = BootTime.now() - oldest.posted
       state.counters.turns += 1
       state.counters.latency += latency
       state.counters.longestLatency = max(state.counters.longestLatency, latency)
-      let taken = state.entries.map(\.raw)
-      state.entries.removeAll(keepingCapacity: true)
-      return taken
+      let taken = state.entries.prefix(most).map(\.raw)
+      state.entries.removeFirst(taken.count)
+      return (taken, !state.entries.isEmpty)
     }
+    if isMore { wake.signal() }
+    return taken
   }
 
   /// What it has carried since the start.
