@@ -61,8 +61,7 @@ import Varlink
 
   @Test func aSensorThatDoesNotAnswerDelaysNoFixAndItsStreamIsTold() throws {
     let tree = try SysfsTree(machine: "03-")
-    try tree.remove("iio:device0", "in_accel_y_raw")
-    #expect(mkfifo(tree.path("iio:device0", "in_accel_y_raw"), 0o600) == 0)
+    try tree.makeSilent("iio:device0", "in_accel_y_raw")
     let daemon = try DaemonProcess(
       """
       [Location]

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// A sysfs tree in a temporary folder, made from a device description in umockdev's format.
 ///
@@ -76,6 +77,16 @@ public final class SysfsTree: Sendable {
   /// Removes a file of a device.
   public func remove(_ device: String, _ attribute: String) throws {
     try FileManager.default.removeItem(atPath: path(device, attribute))
+  }
+
+  /// Puts a pipe in the place of a file of a device, and gives its path: who reads it waits, as for a
+  /// driver that does not answer.
+  @discardableResult
+  public func makeSilent(_ device: String, _ attribute: String) throws -> String {
+    let file = path(device, attribute)
+    try remove(device, attribute)
+    guard mkfifo(file, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    return file
   }
 
   /// Takes a device out of the bus' folder, as when it is unplugged.

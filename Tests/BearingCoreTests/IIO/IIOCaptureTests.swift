@@ -310,9 +310,7 @@ import Testing
   @Test("A read that takes 2.3 s holds up nothing but its own sample")
   func slowRead() throws {
     let tree = try IIOFixtures.machine("13-").tree()
-    let file = tree.path("iio:device0", "in_accel_y_raw")
-    try tree.remove("iio:device0", "in_accel_y_raw")
-    #expect(mkfifo(file, 0o600) == 0)
+    let file = try tree.makeSilent("iio:device0", "in_accel_y_raw")
     let slow = try SlowFile(file, text: "1024\n", seconds: 2.3)
     let rig = try Self.rig(tree, rate: 100)
     // The first one may have waited while the file was opened.

@@ -268,9 +268,7 @@ import Testing
   @Test("Who asks while a look takes place is told which look began after that")
   func askedMeanwhile() throws {
     let tree = try IIOFixtures.machine("03-").tree()
-    let file = tree.path("iio:device0", "in_accel_sampling_frequency")
-    try tree.remove("iio:device0", "in_accel_sampling_frequency")
-    #expect(mkfifo(file, 0o600) == 0)
+    let file = try tree.makeSilent("iio:device0", "in_accel_sampling_frequency")
     let rig = try SourceRig(IIOSources(tree).discovery(), SensorListDemand(revision: 7))
     // It can be opened only when the look has come to it, which then waits for it.
     let end = Date() + 60
@@ -295,9 +293,7 @@ import Testing
   @Test("A sensor whose driver does not answer keeps no other from being found, and comes later")
   func silentDriver() throws {
     let tree = try IIOFixtures.machine("03-").tree()
-    let file = tree.path("iio:device0", "in_accel_sampling_frequency")
-    try tree.remove("iio:device0", "in_accel_sampling_frequency")
-    #expect(mkfifo(file, 0o600) == 0)
+    let file = try tree.makeSilent("iio:device0", "in_accel_sampling_frequency")
     let sources = IIOSources(tree)
     let rig = try SourceRig(sources.discovery(), SensorListDemand())
     guard case .sensors(let first, _)? = rig.next() else { throw Missing() }
