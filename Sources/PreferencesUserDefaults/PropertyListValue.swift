@@ -1,7 +1,11 @@
 internal import Foundation
 internal import Preferences
 
-/// How a value is written to `UserDefaults`: as the property list that plain code would write.
+/// How a value is written to `UserDefaults`: as the property list that plain code would write, with what
+/// its file keeps of it.
+///
+/// On Linux the file is XML, where a date has whole seconds and 0 no sign. What is kept is the same from
+/// the start, so that a value does not change when it is next read from the file.
 enum PropertyListValue {
   /// The object to keep; nil when the value is an optional that is nil.
   static func encode<T: Codable>(_ value: T, key: String) throws(StorageError) -> Any? {
@@ -57,11 +61,22 @@ private struct PropertyTree: Decodable {
     }
     // Each reads its own kind alone, but that whole numbers are read as floating-point ones too.
     func object<T: Decodable>(_ type: T.Type) -> Any? { try? container.decode(type) }
-    if let found = object(Bool.self) ?? object(String.self) ?? object(Date.self) ?? object(
-      Data.self)
-      ?? negativeZero(container) ?? object(Int.self) ?? object(UInt64.self) ?? object(Double.self)
+    if let found = object(Bool.self) ?? object(String.self) ?? object(Data.self) ?? object(Int.self)
+      ?? object(UInt64.self) ?? object(Double.self)
     {
       self.object = found
+      return
+    }
+    if let date = try? container.decode(Date.self) {
+      let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+      // The file would have another date for one further away, and could not be read with one that is
+      // infinite or not a number, nor all that is in it.
+      guard seconds.magnitude <= 1e16 else {
+        throw DecodingError.dataCorruptedError(
+          in: container,
+          debugDescription: "a date is within 1e16 seconds of 2001, and this one is \(seconds) from it")
+      }
+      self.object = Date(timeIntervalSinceReferenceDate: seconds)
       return
     }
     do {
@@ -70,14 +85,6 @@ private struct PropertyTree: Decodable {
       self.object = try container.decode([String: PropertyTree].self).mapValues(\.object)
     }
   }
-}
-
-/// -0.0, which would be read as the whole number 0; nil for everything else.
-private func negativeZero(_ container: any SingleValueDecodingContainer) -> Any? {
-  guard let number = try? container.decode(Double.self), number == 0, number.sign == .minus else {
-    return nil
-  }
-  return number
 }
 
 /// A value of an optional type.

@@ -11,8 +11,10 @@ internal import SQLiteStore
 ///
 /// On Linux `UserDefaults` cuts and rewrites its file in place: killed at that moment, a program loses all
 /// of its values, and several programs overwrite each other's. Use it to read and to hand over values;
-/// `PersistentStorage` keeps them. nil cannot be kept: as a value it takes the value away, and an array or
-/// a dictionary that has one, or the text "$null", is refused.
+/// `PersistentStorage` keeps them. Its file there has dates in whole seconds and 0 without a sign: a
+/// date is rounded down as it is written, -0.0 is 0, and a date more than 1e16 s from 2001 is refused. nil
+/// cannot be kept: as a value it takes the value away, and an array or a dictionary that has one, or the
+/// text "$null", is refused.
 public final class UserDefaultsStorage: KeyValueStorage {
   /// Where it keeps which keys were reset or migrated.
   private static let settledKey = "KeyValueStorage.settledKeys"

@@ -60,6 +60,12 @@ final class SampleStorage: Sendable {
     self.name = name
   }
 
+  /// Makes `UserDefaults` read again what its file has, as another program would and as any other use of
+  /// `UserDefaults` in this one may: it forgets what it has in memory when there is nothing to write.
+  func readAnew() {
+    if storage is UserDefaultsStorage { UserDefaults(suiteName: name)?.synchronize() }
+  }
+
   deinit {
     if storage is UserDefaultsStorage {
       UserDefaults.standard.removePersistentDomain(forName: name)

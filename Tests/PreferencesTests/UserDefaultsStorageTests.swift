@@ -182,4 +182,37 @@ struct UserDefaultsStorageTests {
     #expect(plain.dictionary(forKey: "dictionary") as? [String: Int] == ["a": 1])
     #expect(plain.string(forKey: "text") == "null")
   }
+
+  @Test(
+    "a date that its file cannot have is refused, and every other value stays",
+    arguments: [.infinity, -.infinity, .nan, 2e16, -1e300])
+  func impossibleDates(seconds: Double) throws {
+    let date = container(Date.self, "date")
+    try container(Int.self, "other").write(7)
+    let furthest = Date(timeIntervalSinceReferenceDate: -1e16)
+    try date.write(furthest)
+    #expect(throws: StorageError.self) {
+      try date.write(Date(timeIntervalSinceReferenceDate: seconds))
+    }
+    #expect(throws: StorageError.self) {
+      try sample.storage.setValue([Date(timeIntervalSinceReferenceDate: seconds)], forKey: "list")
+    }
+    sample.readAnew()
+    #expect(try date.read() == furthest)
+    #expect(try container(Int.self, "other").read() == 7)
+  }
+
+  @Test("text of any kind is read from the file as it was written")
+  func texts() throws {
+    let texts = [
+      "a\0b", "\u{1}\u{b}\u{1f}", "a\rb\r\nc\n", "<&>\"'", "]]>", "   ", "\u{7f}\u{85}\u{2028}",
+      "\u{fffe}\u{ffff}\u{feff}", "e\u{301}\u{e9}",
+    ]
+    let list = container([String].self, "list")
+    try list.write(texts)
+    for text in texts { try container(String.self, "key " + text).write(text) }
+    sample.readAnew()
+    #expect(try list.read().map { $0.map { Array($0.utf8) } } == texts.map { Array($0.utf8) })
+    for text in texts { #expect(try container(String.self, "key " + text).read() == text) }
+  }
 }
