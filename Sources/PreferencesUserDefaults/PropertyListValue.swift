@@ -74,7 +74,7 @@ private struct PropertyTree: Decodable {
       guard seconds.magnitude <= 1e16 else {
         throw DecodingError.dataCorruptedError(
           in: container,
-          debugDescription: "a date is within 1e16 seconds of 2001, and this one is \(seconds) from it")
+          debugDescription: "a date is within 1e16 s of 2001, and this one is \(seconds) s from it")
       }
       self.object = Date(timeIntervalSinceReferenceDate: seconds)
       return

@@ -42,7 +42,8 @@ struct KeyValueContainerTests {
     try expectBack(Data([0, 1, 255]), default: Data(), in: kind)
     try expectBack(
       Date(timeIntervalSince1970: 1_700_000_000.5),
-      keptByUserDefaults: Date(timeIntervalSince1970: 1_700_000_000), default: .distantPast, in: kind)
+      keptByUserDefaults: Date(timeIntervalSince1970: 1_700_000_000), default: .distantPast,
+      in: kind)
     try expectBack(
       [Date(timeIntervalSince1970: -0.25)],
       keptByUserDefaults: [Date(timeIntervalSince1970: -1)], default: [], in: kind)

@@ -55,11 +55,18 @@ import Varlink
   /// Takes the replies of all streams.
   private final class Reader: Outlet {
     private let take: (StreamID, JSON) -> Void
+    /// The samples of each message that is no heartbeat, and to whom it went.
+    private(set) var sent: [(sequences: [Int64], streams: [StreamID])] = []
 
     init(_ take: @escaping (StreamID, JSON) -> Void) { self.take = take }
 
     func send(_ message: StreamMessage, to streams: [StreamID]) {
       guard let reply = try? JSON(parsing: message.whole.dropLast()) else { return }
+      if let samples = reply["parameters"]?["samples"]?.array, !samples.isEmpty,
+        reply["parameters"]?["repeated"] != true
+      {
+        sent.append((samples.compactMap { $0["sequence"]?.integer }, streams))
+      }
       for stream in streams { take(stream, reply["parameters"] ?? [:]) }
     }
     func hasWaiting(_ stream: StreamID) -> Bool { false }
@@ -164,6 +171,33 @@ import Varlink
       ])
     // The last reply had none.
     #expect(repeated == [1: [], 2: []])
+  }
+
+  @Test("A sample is written once, whatever the number of its streams")
+  func once() throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let streams = Array(1...60)
+    let reader = Reader { stream, reply in
+      if stream == streams.last, reply["samples"]?.array?.last?["sequence"] == 5 { loop.exit() }
+    }
+    // In the middle of each period of 100 Hz.
+    let samples = (0...5).map { number in
+      SensorReport.sample(
+        time: BootTime(
+          nanoseconds: 1_000 * Nanoseconds.second
+            + (Int64(number) * 10 + 5) * Nanoseconds.millisecond), x: 0, y: 9.8, z: 0)
+    }
+    let script = Script(reports: [.running(mode: "test", rate: 100)] + samples)
+    let desk = try Self.desk(script, on: loop, in: folder, to: reader)
+    let channel = try #require(desk.channel(of: Script.found))
+    for stream in streams { Self.open(stream, of: channel, rate: 100) }
+    try Self.run(loop, script)
+    desk.shutDown()
+    let sequences = reader.sent.flatMap(\.sequences)
+    #expect(Array(sequences.prefix(5)) == [1, 2, 3, 4, 5])
+    #expect(Set(sequences).count == sequences.count)
+    #expect(reader.sent.allSatisfy { $0.streams == streams })
   }
 
   @Test("A sensor that went while location wanted it is waited for only as long as location does")
