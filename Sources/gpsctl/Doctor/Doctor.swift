@@ -1,3 +1,5 @@
+internal import BearingClient
+
 /// Something that is wrong on this machine.
 struct Finding: Equatable, Sendable {
   /// What is wrong.
@@ -45,17 +47,26 @@ struct Doctor {
       return [
         Finding(
           problem: "the daemon's socket \(socket) is missing",
-          reason: "no program can ask bearingd for anything",
-          remedy: "sudo systemctl enable --now bearingd.socket bearingd.service")
+          reason: "no program can ask bearingd for anything there",
+          remedy: isMachines
+            ? "sudo systemctl enable --now bearingd.socket bearingd.service" : askMachines)
       ]
     }
     guard case .unreachable(let reason) = answer else { return [] }
     return [
       Finding(
         problem: "nobody answers at \(socket): \(reason)",
-        reason: "no program of yours can ask bearingd for anything",
-        remedy: "sudo systemctl restart bearingd.socket bearingd.service")
+        reason: "no program of yours can ask bearingd for anything there",
+        remedy: isMachines
+          ? "sudo systemctl restart bearingd.socket bearingd.service" : askMachines)
     ]
+  }
+
+  /// Whether the socket is the one that systemd makes; another was named by whoever asks.
+  private var isMachines: Bool { socket == SocketPath.system }
+
+  private var askMachines: String {
+    "gpsctl --socket \(SocketPath.system) doctor  # the socket of the machine's daemon"
   }
 
   private var access: [Finding] {
