@@ -5,8 +5,8 @@ internal import Glibc
 enum Files {
   /// The bytes of a file.
   ///
-  /// More than `most` bytes throw EFBIG, a folder EISDIR, and whatever is no file (which could block)
-  /// EINVAL, unless it `mayBlock`.
+  /// More than `most` bytes throw EFBIG, a folder EISDIR, and whatever else is no file (which could
+  /// block) `noRegularFile`, unless it `mayBlock`.
   static func read(
     _ path: String, atMost most: Int, mayBlock: Bool = false
   ) throws(SystemError) -> [UInt8] {
@@ -18,7 +18,7 @@ enum Files {
     guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(attempt) }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG || (kind != S_IFDIR && mayBlock) else {
-      throw SystemError(attempt, code: kind == S_IFDIR ? EISDIR : EINVAL)
+      throw SystemError(attempt, code: kind == S_IFDIR ? EISDIR : SystemError.noRegularFile)
     }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16 * Bytes.kibi)

@@ -33,6 +33,11 @@ public final class InstanceLock: Sendable {
     while true {
       let descriptor = unsafe clinux_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
       guard descriptor >= 0 else { throw .system(SystemError("open \(path)")) }
+      var status = stat()
+      guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        close(descriptor)
+        throw .system(SystemError("lock \(path); remove it", code: SystemError.noRegularFile))
+      }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         let code = errno
         defer { close(descriptor) }

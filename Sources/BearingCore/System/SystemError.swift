@@ -21,8 +21,12 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One line for people.
   public var description: String { "\(attempt): \(Self.message(code))" }
 
+  /// Something that is no file and no folder stands where a file is wanted: no errno value.
+  static let noRegularFile: Int32 = .max
+
   /// The system's text for an errno value.
   public static func message(_ code: Int32) -> String {
+    if code == noRegularFile { return "Not a regular file" }
     var buffer = [CChar](repeating: 0, count: 128)
     guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -38,6 +38,11 @@ import Testing
     #expect(failure() == nil)
   }
 
+  @Test func whatIsNoFileIsNotTakenForTheLock() {
+    #expect(mkfifo(lockFile, 0o600) == 0)
+    #expect(failure()?.description == "lock \(lockFile); remove it: Not a regular file")
+  }
+
   @Test func aHolderThatWasKilledHoldsNothing() throws {
     let holder = Process()
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
