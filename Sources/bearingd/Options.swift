@@ -38,6 +38,9 @@ struct Options {
         return .failure("bearingd: unknown argument \(argument)")
       }
     }
+    if options.isDemo, arguments != ["--demo"] {
+      return .failure("bearingd: --demo goes alone: it reads no configuration and uses no hardware")
+    }
     return .run(options)
   }
 

@@ -161,6 +161,13 @@ import Varlink
     #expect(run.errors.isEmpty)
   }
 
+  @Test(arguments: [["--check"], ["--force"], ["--config", "/nowhere.conf"]])
+  func theDemonstrationTakesNothingElse(with arguments: [String]) throws {
+    let run = try ProgramRun.run(ProgramRun.path(of: "bearingd"), arguments + ["--demo"])
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errors.hasPrefix("bearingd: --demo goes alone"))
+  }
+
   @Test func theDemonstrationShowsBothDevicesByItselfWithin80Columns() throws {
     let demo = try ChildProcess(ProgramRun.path(of: "bearingd"), ["--demo"])
     let cancel = demo.kill(after: DaemonProcess.patience)
