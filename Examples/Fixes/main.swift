@@ -4,6 +4,7 @@
 // nothing is. The connection is made again by itself.
 import BearingClient
 import BearingModel
+import Glibc
 
 let client = BearingClient()
 
@@ -11,6 +12,7 @@ do throws(BearingError) {
   for try await fix in client.fixes(distanceFilter: 10) {
     let accuracy = fix.horizontalAccuracy.map { "± \($0) m" } ?? "of unknown accuracy"
     print("\(fix.latitude), \(fix.longitude) \(accuracy)")
+    fflush(nil)  // at once, also into a file or a pipe
   }
 } catch .denied(let reason, let remedy) {
   print("not allowed: \(reason). To allow it: \(remedy)")

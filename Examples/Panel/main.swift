@@ -2,6 +2,7 @@
 // now, and never silence where there is something to say.
 import BearingClient
 import BearingModel
+import Glibc
 
 /// The panel's line for what a stream of positions tells.
 func line(for event: StreamEvent<LocationUpdate>) -> String {
@@ -27,6 +28,7 @@ let client = BearingClient(reconnection: ReconnectPolicy(waitsForFirstConnection
 do throws(BearingError) {
   for try await event in client.locationUpdates(heartbeat: .seconds(5)) {
     print(line(for: event))
+    fflush(nil)  // at once, also into a file or a pipe
   }
 } catch {
   print(error)

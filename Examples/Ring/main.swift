@@ -2,6 +2,7 @@
 // daemon shares with its readers. Prints the strongest of each second's worth, until it is ended.
 import BearingClient
 import BearingModel
+import Glibc
 
 let wantedRate = 500.0
 
@@ -17,6 +18,7 @@ do {
     }
     guard count >= Int(update.actualRate ?? wantedRate) else { continue }
     print("\(count) samples, \(lost) lost, strongest \(strongest) m/s², \(update.state.rawValue)")
+    fflush(nil)  // at once, also into a file or a pipe
     (count, lost, strongest) = (0, 0, 0)
   }
 } catch {
