@@ -108,4 +108,24 @@ import Testing
   ]) func aSleepIsFound(line: String) {
     #expect(Self.sleeps(in: [SourceFile(path: "Tests/a", text: line)]).count == 1)
   }
+
+  // MARK: Programs
+
+  /// Foundation's children inherit from each other what is open while they are started at the same
+  /// time, and the signals that their thread blocks. This program starts one after the other.
+  private static let mayUseFoundation = "Tests/preferences-tool/"
+
+  private static func starts(in files: [SourceFile]) -> [String] {
+    files.filter { !$0.path.hasPrefix(mayUseFoundation) }
+      .flatMap { $0.lines(with: #/\bProcess\(\)|\bProcess\.run\(|\bPipe\(\)/#) }
+  }
+
+  @Test func testsStartProgramsByChildProcessAlone() {
+    #expect(Self.starts(in: SourceFile.swift(in: "Tests/")) == [])
+  }
+
+  @Test(arguments: ["let holder = Process()", "try Process.run(url)", "x.standardInput = Pipe()"])
+  func anotherStartIsFound(line: String) {
+    #expect(Self.starts(in: [SourceFile(path: "Tests/A/a.swift", text: line)]).count == 1)
+  }
 }

@@ -27,38 +27,48 @@ public final class ChildProcess: Sendable {
   public let output: FileHandle
   /// What it writes to standard error.
   public let errors: FileHandle
+  /// What it reads from standard input, which ends when this is closed; nil when that is empty.
+  public let input: FileHandle?
   private let state = Guarded<End?>(nil)
 
   /// Starts a program by its absolute path, without descriptors other than the three standard ones.
   ///
-  /// The environment is this process' own with `environment` put over it. Standard input is empty.
+  /// The environment is this process' own with `environment` put over it. Standard input is empty,
+  /// unless the program `hasInput`.
   public init(
-    _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    hasInput: Bool = false
   ) throws {
     let (outputEnds, errorEnds) = (try Self.pipe(), try Self.pipe())
+    let inputEnds = hasInput ? try Self.pipe() : nil
     defer {
       close(outputEnds.write)
       close(errorEnds.write)
+      if let inputEnds { close(inputEnds.read) }
     }
     output = FileHandle(fileDescriptor: outputEnds.read, closeOnDealloc: true)
     errors = FileHandle(fileDescriptor: errorEnds.read, closeOnDealloc: true)
+    input = inputEnds.map { FileHandle(fileDescriptor: $0.write, closeOnDealloc: true) }
 
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    if let inputEnds {
+      posix_spawn_file_actions_adddup2(&actions, inputEnds.read, STDIN_FILENO)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    }
     posix_spawn_file_actions_adddup2(&actions, outputEnds.write, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, errorEnds.write, STDERR_FILENO)
     _ = GNU.closeFrom(&actions, STDERR_FILENO + 1)
-    // The test runner blocks and ignores signals as it likes; a program expects none of that.
+    // The test runner, or who started it, blocks and ignores signals; a program expects none of that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    sigaddset(&signals, SIGPIPE)
-    sigaddset(&signals, SIGINT)
+    sigfillset(&signals)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
@@ -107,9 +117,9 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Kills it when the time is over; call the result when that is no longer wanted.
-  public func kill(after seconds: Double) -> () -> Void {
-    let killer = DispatchWorkItem { [weak self] in self?.send(SIGKILL) }
+  /// Ends it by a signal when the time is over; call the result when that is no longer wanted.
+  public func kill(after seconds: Double, with signal: Int32 = SIGKILL) -> () -> Void {
+    let killer = DispatchWorkItem { [weak self] in self?.send(signal) }
     DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: killer)
     return { killer.cancel() }
   }

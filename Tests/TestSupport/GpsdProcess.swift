@@ -5,7 +5,7 @@ internal import Glibc
 public final class GpsdProcess {
   private let folder: TemporaryFolder
   private let port: Int
-  private var process: Process?
+  private var process: ChildProcess?
 
   /// One that is not started yet.
   public init(port: Int) throws {
@@ -13,39 +13,24 @@ public final class GpsdProcess {
     self.port = port
   }
 
-  deinit {
-    kill()
-  }
-
   /// Starts it; it listens a moment later.
   public func start() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/sbin/gpsd")
-    process.arguments = ["-N", "-F", folder.path + "/control", "-S", String(port)]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    self.process = process
+    process = try ChildProcess(
+      "/bin/sh",
+      [
+        "-c", #"exec "$@" >/dev/null 2>&1"#, "sh", "/usr/sbin/gpsd", "-N", "-F",
+        folder.path + "/control", "-S", String(port),
+      ])
   }
 
   /// Ends it as a crash would, and waits until it is gone.
-  public func kill() {
-    guard let process else { return }
-    Glibc.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-    self.process = nil
-  }
+  public func kill() { process = nil }
 
   /// Stops it in its tracks.
-  public func freeze() {
-    if let process { Glibc.kill(process.processIdentifier, SIGSTOP) }
-  }
+  public func freeze() { process?.send(SIGSTOP) }
 
   /// Lets it go on.
-  public func thaw() {
-    if let process { Glibc.kill(process.processIdentifier, SIGCONT) }
-  }
+  public func thaw() { process?.send(SIGCONT) }
 }
 
 /// A recording that is played into a private real gpsd.
@@ -53,9 +38,7 @@ public final class GpsdReplay {
   /// Where that gpsd listens.
   public let port: Int
   private let folder: TemporaryFolder
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let process: ChildProcess
 
   /// Starts gpsd and gets ready to play; `cycle` is in seconds between packets.
   public init(recording: String, cycle: Double = 0) throws {
@@ -63,43 +46,35 @@ public final class GpsdReplay {
     port = try LoopbackPort.unused()
     let tool = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("gpsd-replay").path
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = [
-      tool, recording, "--port", String(port), "--cycle", String(cycle),
-      "--out", folder.path + "/out",
-    ]
-    process.standardInput = input
-    process.standardOutput = output
     let log = try folder.write("", to: "errors")
-    process.standardError = FileHandle(forWritingAtPath: log)
-    try process.run()
-    guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+    process = try ChildProcess(
+      "/bin/sh",
+      [
+        "-c", #"exec "$@" 2>"$REPLAY_LOG""#, "sh", "/usr/bin/python3", tool, recording,
+        "--port", String(port), "--cycle", String(cycle), "--out", folder.path + "/out",
+      ], environment: ["REPLAY_LOG": log], hasInput: true)
+    guard process.output.availableData == Data("ready\n".utf8) else {
       throw LoopbackError.notReady(try String(contentsOfFile: log, encoding: .utf8))
     }
   }
 
   deinit {
-    try? input.fileHandleForWriting.close()
-    if process.isRunning { process.terminate() }
-    let killer = DispatchWorkItem { [process] in
-      Glibc.kill(process.processIdentifier, SIGKILL)
-    }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: killer)
-    process.waitUntilExit()
-    killer.cancel()
+    process.send(SIGTERM)
+    let cancel = process.kill(after: 10)
+    process.wait()
+    cancel()
   }
 
   /// Plays; to be called when all who listen are connected.
   public func go() {
-    input.fileHandleForWriting.write(Data("go\n".utf8))
+    process.input?.write(Data("go\n".utf8))
   }
 
   /// What gpsd sent to a client of its own, once all was played.
   public func output(within seconds: Double = 120) throws -> [String] {
-    let killer = DispatchWorkItem { [process] in process.terminate() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: killer)
-    process.waitUntilExit()
-    killer.cancel()
+    let cancel = process.kill(after: seconds, with: SIGTERM)
+    process.wait()
+    cancel()
     let text = try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
     return text.split(whereSeparator: \.isNewline).map(String.init)
   }

@@ -25,31 +25,20 @@ enum Peers {
 
 /// A server in a process of its own, ended with the object.
 final class PeerServer {
-  private let process = Process()
+  private let process: ChildProcess
 
   /// Returns when the server has written its first line, which it does once it listens.
   init(_ program: String, _ arguments: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONUNBUFFERED": "1"]) {
-      $1
-    }
-    try process.run()
+    process = try ChildProcess(program, arguments, environment: ["PYTHONUNBUFFERED": "1"])
     var line = Data()
     while !line.contains(UInt8(ascii: "\n")) {
-      let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw ScriptFailure("\(program) did not start") }
+      let more = process.output.availableData
+      guard !more.isEmpty else {
+        let errors = String(decoding: process.errors.readDataToEndOfFile(), as: UTF8.self)
+        throw ScriptFailure("\(program) did not start: \(errors)")
+      }
       line += more
     }
-  }
-
-  deinit {
-    // Not SIGTERM: Foundation starts programs with the signal mask of the test's thread, in which
-    // nearly everything is blocked.
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
   }
 
   /// This library's certification server at a path.

@@ -320,26 +320,21 @@ import Testing
     let next = try #require(rig.first(IIOVectors.vector))
     #expect(next.time - vector.time > 2_200_000_000)
     #expect(rig.stop())
-    slow.stop()
+    withExtendedLifetime(slow) {}
   }
 
-  /// A pipe whose every reader waits that long for its text.
+  /// A pipe whose every reader waits that long for its text, as long as the object lives; who reads
+  /// must have stopped before.
   final class SlowFile: Sendable {
-    private let process: Process
+    private let process: ChildProcess
 
     init(_ path: String, text: String, seconds: Double) throws {
-      process = Process()
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = [
-        "-c", "while :; do sleep \(seconds); printf '%s' \"$1\" > \"$0\"; done", path, text,
-      ]
-      try process.run()
+      process = try ChildProcess(
+        "/bin/sh",
+        [
+          "-c", "while :; do sleep \(seconds); printf '%s' \"$1\" > \"$0\"; done", path, text,
+        ])
     }
-
-    /// Ends it; before that, who reads must have stopped.
-    func stop() { process.terminate() }
-
-    deinit { process.terminate() }
   }
 
   @Test("All axes at the end of their range are marked as saturated")

@@ -44,25 +44,19 @@ import Testing
   }
 
   @Test func aHolderThatWasKilledHoldsNothing() throws {
-    let holder = Process()
-    holder.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
     let hold = """
-      import fcntl, os, sys
+      import fcntl, os, signal, sys
       file = open(sys.argv[1], "w")
       fcntl.flock(file, fcntl.LOCK_EX)
       file.write(f"{os.getpid()}\\n"); file.flush()
       os.write(1, b"held\\n")
-      sys.stdin.read()
+      signal.pause()
       """
-    holder.arguments = ["-c", hold, lockFile]
-    let output = Pipe()
-    holder.standardOutput = output
-    holder.standardInput = Pipe()
-    try holder.run()
-    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
-    #expect(failure() == .held(pid: holder.processIdentifier, path: lockFile))
-    kill(holder.processIdentifier, SIGKILL)
-    holder.waitUntilExit()
+    let holder = try ChildProcess("/usr/bin/python3", ["-c", hold, lockFile])
+    #expect(holder.output.availableData == Data("held\n".utf8))
+    #expect(failure() == .held(pid: holder.pid, path: lockFile))
+    holder.send(SIGKILL)
+    holder.wait()
     #expect(failure() == nil)
   }
 

@@ -135,37 +135,20 @@ import Testing
   // MARK: The daemon
 
   @Test func `a daemon that goes is missed at once, and followed again when it is back`() throws {
-    let folder = try TemporaryFolder()
-    let configuration = try folder.write(
-      "[Location]\nSource=simulation\n[Accelerometer]\nSource=simulation\n", to: "bearingd.conf")
-    func startDaemon() throws -> Process {
-      let daemon = Process()
-      daemon.executableURL = URL(fileURLWithPath: ProgramRun.path(of: "bearingd"))
-      daemon.arguments = ["--config", configuration]
-      daemon.environment = ["RUNTIME_DIRECTORY": folder.path, "STATE_DIRECTORY": folder.path]
-      daemon.standardError = FileHandle.nullDevice
-      try daemon.run()
-      return daemon
-    }
-    let first = try startDaemon()
-    defer { if first.isRunning { kill(first.processIdentifier, SIGKILL) } }
-    let terminal = try TerminalSession(environment: ["BEARING_SOCKET": folder.path + "/io.bearing"])
-    // The daemon may not be listening yet: then gpsctl says so, and is called again.
-    try terminal.run("until \(Self.program) monitor; do :; done")
+    let configuration = "[Location]\nSource=simulation\n[Accelerometer]\nSource=simulation\n"
+    let first = try DaemonProcess(configuration)
+    let terminal = try TerminalSession(environment: ["BEARING_SOCKET": first.socket])
+    try terminal.run("\(Self.program) monitor")
     try terminal.wait { $0.contains("● live") && $0.contains("● connected") }
-    kill(first.processIdentifier, SIGKILL)
-    first.waitUntilExit()
+    first.kill()
     let lost = try terminal.wait {
       $0.contains("connection lost, trying again") && $0.contains("Last position")
     }
     #expect(!lost.contains("live"))
     #expect(lost.contains("○ connection lost"))
-    let second = try startDaemon()
-    defer {
-      kill(second.processIdentifier, SIGKILL)
-      second.waitUntilExit()
-    }
+    let second = try DaemonProcess(configuration, in: first.folder)
     try terminal.wait { $0.contains("● connected") && $0.contains("● live") }
+    withExtendedLifetime(second) {}
   }
 
   @Test func `without a daemon it says so and leaves the screen alone`() throws {

@@ -14,9 +14,7 @@ final class TerminalSession: Sendable {
 
   private let folder: TemporaryFolder
   /// A client of tmux that tells of all output: whatever changes the screen ends a wait.
-  private let control: Process
-  private let news: FileHandle
-  private let controlInput: Pipe
+  private let control: ChildProcess
 
   static var isThere: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/tmux") }
 
@@ -25,32 +23,25 @@ final class TerminalSession: Sendable {
     var variables = ["LC_ALL": "C.UTF-8", "PS1": "ready> ", "SWIFT_BACKTRACE": "enable=no"]
     variables.merge(environment) { $1 }
     let settings = variables.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
-    let (input, output) = (Pipe(), Pipe())
-    controlInput = input
-    control = Process()
-    news = output.fileHandleForReading
-    let status = try Self.startServer([
-      "tmux", "-u", "-S", folder.path + "/socket", "-f", "/dev/null", "new-session", "-d", "-x",
-      "\(columns)", "-y", "\(rows)", "env -u NO_COLOR -u TMUX \(settings) sh",
-    ])
-    guard status == 0 else { throw Failure(description: "tmux new-session: status \(status)") }
-    _ = try tmux("set", "-g", "status", "off")
-    _ = try tmux("set", "-g", "window-size", "manual")
-    resize(columns: columns, rows: rows)
-    control.executableURL = URL(fileURLWithPath: "/usr/bin/tmux")
-    control.arguments = ["-S", folder.path + "/socket", "-C", "attach"]
-    control.environment = Self.environment
-    control.standardInput = input
-    control.standardOutput = output
-    control.standardError = FileHandle.nullDevice
-    try control.run()
+    for call in [
+      [
+        "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+        "env -u NO_COLOR -u TMUX \(settings) sh",
+      ],
+      ["set", "-g", "status", "off"], ["set", "-g", "window-size", "manual"],
+      ["resize-window", "-x", "\(columns)", "-y", "\(rows)"],
+    ] {
+      let run = try Self.tmux(call, in: folder)
+      guard run.status == 0 else { throw Failure(description: "tmux \(call[0]): \(run.errors)") }
+    }
+    control = try ChildProcess(
+      "/usr/bin/env", Self.words(for: folder) + ["-C", "attach"], environment: Self.environment,
+      hasInput: true)
     try wait { $0.contains("ready>") }
   }
 
   deinit {
     _ = try? tmux("kill-server")
-    try? controlInput.fileHandleForWriting.close()
-    control.waitUntilExit()
   }
 
   // MARK: The keyboard
@@ -108,6 +99,7 @@ final class TerminalSession: Sendable {
   }
 
   private func waitForNews(atMost time: Duration) -> Bool {
+    let news = control.output
     var entry = pollfd(fd: news.fileDescriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, Int32(time / .milliseconds(1))) > 0 else { return false }
     return !news.availableData.isEmpty
@@ -115,44 +107,10 @@ final class TerminalSession: Sendable {
 
   // MARK: tmux
 
-  /// Runs the call that leaves a server behind. Foundation's would hand on its descriptors, on which
-  /// it waits for the call's end, and its threads' blocked signals, and the server could not end.
-  private static func startServer(_ arguments: [String]) throws -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor in 0...2 as ClosedRange<Int32> {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-    }
-    for descriptor in 3..<1024 as Range<Int32> {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var noSignals = sigset_t()
-    sigemptyset(&noSignals)
-    posix_spawnattr_setsigmask(&attributes, &noSignals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-      texts.map { strdup($0) } + [nil]
-    }
-    let words = strings(arguments)
-    let variables = strings(environment.map { "\($0.key)=\($0.value)" })
-    defer { for text in words + variables { free(text) } }
-    var pid: pid_t = 0
-    let error = posix_spawnp(&pid, arguments[0], &actions, &attributes, words, variables)
-    guard error == 0 else { throw Failure(description: "\(arguments[0]): error \(error)") }
-    var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-    return status
-  }
+  private static let environment = ["LC_ALL": "C.UTF-8"]
 
-  private static var environment: [String: String] {
-    var variables = ProcessInfo.processInfo.environment
-    variables["TMUX"] = nil
-    variables["LC_ALL"] = "C.UTF-8"
-    return variables
+  private static func words(for folder: TemporaryFolder) -> [String] {
+    ["-u", "TMUX", "tmux", "-u", "-S", folder.path + "/socket", "-f", "/dev/null"]
   }
 
   private func tmux(_ arguments: String...) throws -> ProgramRun {
@@ -160,9 +118,6 @@ final class TerminalSession: Sendable {
   }
 
   private static func tmux(_ arguments: [String], in folder: TemporaryFolder) throws -> ProgramRun {
-    try ProgramRun.run(
-      "/usr/bin/env",
-      ["-u", "TMUX", "tmux", "-u", "-S", folder.path + "/socket", "-f", "/dev/null"] + arguments,
-      environment: ["LC_ALL": "C.UTF-8"])
+    try ProgramRun.run("/usr/bin/env", words(for: folder) + arguments, environment: environment)
   }
 }
