@@ -32,9 +32,12 @@ public final class GpsdFake {
     return false
   }
 
-  /// Refuses connections from now on.
+  /// Refuses connections from now on, whoever else has the listener open.
   public func refuse() {
-    if listener >= 0 { close(listener) }
+    if listener >= 0 {
+      shutdown(listener, Int32(SHUT_RDWR))
+      close(listener)
+    }
     listener = -1
   }
 
@@ -113,17 +116,22 @@ public final class GpsdFakeConnection {
     return awaitInput(descriptor, seconds) && recv(descriptor, &byte, 1, 0) <= 0
   }
 
-  /// Closes in order.
+  /// Closes in order, whoever else has the connection open.
   public func end() {
-    if descriptor >= 0 { close(descriptor) }
-    descriptor = -1
+    if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    close()
   }
 
   /// Closes with a reset.
   public func reset() {
     var hard = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &hard, socklen_t(MemoryLayout<linger>.size))
-    end()
+    close()
+  }
+
+  private func close() {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
   }
 }
 
