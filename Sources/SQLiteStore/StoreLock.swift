@@ -12,15 +12,18 @@ public struct StoreLock: ~Copyable {
   /// How long to wait between two tries, in milliseconds.
   private static let step: Int32 = 5
 
+  private enum Kind {
+    case folder, database
+  }
+
   private let descriptor: Int32
+  private let kind: Kind
 
   /// Locks a folder against others who lock it so: for making or replacing a file in it.
   ///
   /// - Parameter timeout: In milliseconds; when it is over, an error of kind `busy`.
   public init(folder: String, timeout: Int32) throws(StoreError) {
-    try self.init(path: folder, flags: O_RDONLY | O_DIRECTORY, timeout: timeout) { descriptor in
-      flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    }
+    try self.init(.folder, path: folder, flags: O_RDONLY | O_DIRECTORY, timeout: timeout)
   }
 
   /// Locks a database file as SQLite does, against all that read or write it through SQLite.
@@ -29,23 +32,16 @@ public struct StoreLock: ~Copyable {
   ///
   /// - Parameter timeout: In milliseconds; when it is over, an error of kind `busy`.
   public init(database: String, timeout: Int32) throws(StoreError) {
-    try self.init(path: database, flags: O_RDWR, timeout: timeout) { descriptor in
-      var range = flock()
-      range.l_type = Int16(F_WRLCK)
-      range.l_whence = Int16(SEEK_SET)
-      range.l_start = Self.lockBytes.start
-      range.l_len = Self.lockBytes.count
-      return unsafe fcntl(descriptor, Self.openFileSetLock, &range) == 0
-    }
+    try self.init(.database, path: database, flags: O_RDWR, timeout: timeout)
   }
 
   private init(
-    path: String, flags: Int32, timeout: Int32, take: (Int32) -> Bool
+    _ kind: Kind, path: String, flags: Int32, timeout: Int32
   ) throws(StoreError) {
     let descriptor = unsafe clinux_open(path, flags, 0)
     guard descriptor >= 0 else { throw StoreError(attempt: "lock", path: path, errno: errno) }
     var waited: Int32 = 0
-    while !take(descriptor) {
+    while !Self.set(true, kind, descriptor) {
       guard errno == EWOULDBLOCK || errno == EACCES || errno == EINTR, waited < timeout else {
         let code = errno
         close(descriptor)
@@ -55,9 +51,26 @@ public struct StoreLock: ~Copyable {
       waited += Self.step
     }
     self.descriptor = descriptor
+    self.kind = kind
   }
 
   deinit {
+    // To close it is not enough: a child that another thread has forked has it open too.
+    _ = Self.set(false, kind, descriptor)
     close(descriptor)
+  }
+
+  /// Takes the lock, or lets go of it, without waiting; whether that could be done.
+  private static func set(_ isLocked: Bool, _ kind: Kind, _ descriptor: Int32) -> Bool {
+    switch kind {
+    case .folder: return flock(descriptor, isLocked ? LOCK_EX | LOCK_NB : LOCK_UN) == 0
+    case .database:
+      var range = flock()
+      range.l_type = Int16(isLocked ? F_WRLCK : F_UNLCK)
+      range.l_whence = Int16(SEEK_SET)
+      range.l_start = lockBytes.start
+      range.l_len = lockBytes.count
+      return unsafe fcntl(descriptor, openFileSetLock, &range) == 0
+    }
   }
 }

@@ -58,6 +58,8 @@ public final class InstanceLock: Sendable {
   }
 
   deinit {
+    // To close it is not enough: a child that another thread has forked has it open too.
+    flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
