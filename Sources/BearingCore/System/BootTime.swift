@@ -23,8 +23,20 @@ public struct BootTime: Sendable, Hashable, Comparable, BitwiseCopyable {
     BootTime(nanoseconds: read(CLOCK_BOOTTIME))
   }
 
-  /// Nanoseconds that the machine has been suspended since it started.
-  public static func asleep() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
+  /// Nanoseconds that the machine has been suspended since it started, less than a millisecond off.
+  public static func asleep() -> Int64 { asleep(by: read) }
+
+  /// The same by other clocks.
+  ///
+  /// The process may be stopped between two looks at them, for long, which is no suspend: then it looks
+  /// again.
+  static func asleep(by clock: (clockid_t) -> Int64) -> Int64 {
+    while true {
+      let before = clock(CLOCK_MONOTONIC)
+      let now = clock(CLOCK_BOOTTIME)
+      if clock(CLOCK_MONOTONIC) - before < Nanoseconds.millisecond { return now - before }
+    }
+  }
 
   /// Microseconds, as the wire has it.
   public var microseconds: Int { Int(nanoseconds / Nanoseconds.microsecond) }

@@ -38,6 +38,19 @@ import Testing
     #expect(abs(BootTime.asleep() - before) < SuspendWatch.least)
   }
 
+  @Test(
+    "A process that is stopped while it looks at the clocks takes that for no suspend",
+    arguments: 1...3)
+  func stopped(before look: Int) {
+    var (looks, passed) = (0, Int64(0))
+    let asleep = BootTime.asleep { clock in
+      looks += 1
+      passed += looks == look ? 5 * Nanoseconds.second : 1
+      return passed + (clock == CLOCK_BOOTTIME ? 60 * Nanoseconds.second : 0)
+    }
+    #expect(abs(asleep - 60 * Nanoseconds.second) < Nanoseconds.millisecond)
+  }
+
   @Test("A client's time to take bytes or to finish a request does not run in a suspend")
   func patience() throws {
     var patience = Patience()
