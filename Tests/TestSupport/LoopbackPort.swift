@@ -2,18 +2,29 @@ internal import Glibc
 
 /// TCP ports on 127.0.0.1 for servers of a test's own.
 public enum LoopbackPort {
-  /// A port that nothing listened on a moment ago.
-  ///
-  /// Below those that the system gives to clients, one of which could take it meanwhile.
-  public static func unused() throws -> Int {
+  /// Those that the system does not give to clients, one of which could take it meanwhile.
+  public static let range: Range<Int> = 10_240..<32_768
+
+  /// A port that nothing listened on a moment ago, and that no other test is given while this process
+  /// lives.
+  public static func unused(in range: Range<Int> = range) throws -> Int {
     for _ in 0..<100 {
-      let port = Int.random(in: 10_240..<32_768)
-      if let descriptor = try? open(port) {
-        close(descriptor)
-        return port
-      }
+      let port = Int.random(in: range)
+      guard reserve(port), let descriptor = try? open(port) else { continue }
+      close(descriptor)
+      return port
     }
-    throw LoopbackError.cannotListen(0, errno)
+    throw LoopbackError.cannotListen(0, EADDRINUSE)
+  }
+
+  /// Takes a name for the port that all tests on the machine see, for good; false when it is taken.
+  private static func reserve(_ port: Int) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard withUnixAddress("\0bearing-tests/port-\(port)", { bind(descriptor, $0, $1) }) == 0 else {
+      close(descriptor)
+      return false
+    }
+    return true
   }
 
   /// A listening socket; port 0 lets the system choose one.
