@@ -72,7 +72,6 @@ import Varlink
       let receiver = try gpsd.acceptDaemon()
       let reader = try DaemonClient(daemon.socket)
       var replies = [try reader.open(Self.subscribe, ["since": .int(last)])]
-      let pid = daemon.pid
       var isDoomed = false
       var place = 0
       let deadline = Date() + DaemonProcess.patience
@@ -86,12 +85,12 @@ import Varlink
         var entry = pollfd(fd: reader.descriptor, events: Int16(POLLIN), revents: 0)
         poll(&entry, 1, Self.longestTurn)
         while let reply = try reader.nextIfThere() { replies.append(reply) }
-        if isDoomed, isGone(pid) { break }
+        if isDoomed, daemon.hasEnded(within: 0) { break }
         if !isDoomed, replies.contains(where: { $0.parameters["events"]?.array != [] }) {
           isDoomed = true
           DispatchQueue.global().asyncAfter(
             deadline: .now() + .milliseconds(.random(in: 0...Self.longestLife))
-          ) { Glibc.kill(pid, SIGKILL) }
+          ) { daemon.send(SIGKILL) }
         }
       }
       daemon.kill()
@@ -116,10 +115,5 @@ import Varlink
       told += events.count
     }
     print("region kill test: \(Self.kills) kills, \(told) events told, all stored, none twice")
-  }
-
-  private func isGone(_ pid: Int32) -> Bool {
-    let status = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
-    return status.isEmpty || status.contains(") Z ")
   }
 }
