@@ -83,7 +83,7 @@ import Testing
     let expected = Self.reference()
     let text = try String(contentsOf: file, encoding: .utf8)
     if text != expected {
-      let copy = FileManager.default.temporaryDirectory.appendingPathComponent("bearingd.conf")
+      let copy = ProgramRun.productsFolder.appending(path: "bearingd.conf")
       try expected.write(to: copy, atomically: true, encoding: .utf8)
       Issue.record("config/bearingd.conf differs from the keys there are; compare \(copy.path)")
     }

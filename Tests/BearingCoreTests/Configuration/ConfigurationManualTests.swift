@@ -18,7 +18,7 @@ import Testing
     let last = try #require(text.range(of: Self.end))
     let expected = Self.reference()
     guard text[first.upperBound..<last.lowerBound] != expected else { return }
-    let copy = FileManager.default.temporaryDirectory.appending(path: "bearingd.conf.5")
+    let copy = ProgramRun.productsFolder.appending(path: "bearingd.conf.5")
     try (text[..<first.upperBound] + expected + text[last.lowerBound...])
       .write(to: copy, atomically: true, encoding: .utf8)
     Issue.record("the keys in \(page.path) are not those there are; compare \(copy.path)")
