@@ -83,4 +83,39 @@ import Testing
     daemon.send(SIGTERM)
     daemon.wait()
   }
+
+  @Test func `a stream of what happens at regions goes on over a restart, and misses nothing`()
+    async throws
+  {
+    let gpsd = try GpsdFake()
+    let first = try DaemonProcess(gpsd.configuration)
+    let client = BearingClient(
+      socket: first.socket, reconnection: ReconnectPolicy(initialDelay: .milliseconds(10)))
+    _ = try await client.addRegion("home", latitude: 47, longitude: 8.5, radius: 50)
+    let (stream, told) = AsyncStream.makeStream(of: RegionEvent.self)
+    let reading = Task {
+      for try await event in client.regionEvents() { told.yield(event) }
+    }
+    defer { reading.cancel() }
+    var events = stream.makeAsyncIterator()
+    var shuttle = RegionTests.Shuttle(receiver: try gpsd.acceptDaemon())
+    // The stream begins with what is new: it has to be there before something happens.
+    let deadline = Date() + DaemonProcess.patience
+    var isThere = false
+    while !isThere, Date() < deadline {
+      await Task.yield()
+      isThere = try await client.clients().contains { $0.stream == "io.bearing.regions.Subscribe" }
+    }
+    try #require(isThere)
+    shuttle.stay(inside: true)
+    #expect(await events.next()?.kind == .enter)
+    first.kill()
+    let second = try DaemonProcess(gpsd.configuration, in: first.folder)
+    shuttle = RegionTests.Shuttle(receiver: try gpsd.acceptDaemon(), second: 100)
+    shuttle.stay(inside: false)
+    shuttle.stay(inside: true)
+    #expect(await events.next()?.sequence == 2)
+    #expect(await events.next()?.sequence == 3)
+    second.stop()
+  }
 }
