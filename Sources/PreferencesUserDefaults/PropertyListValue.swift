@@ -15,10 +15,15 @@ enum PropertyListValue {
     do {
       let encoder = PropertyListEncoder()
       encoder.outputFormat = .binary
-      let data = try encoder.encode([value])
-      return try PropertyListDecoder().decode([PropertyTree].self, from: data).first?.object
-    } catch let DecodingError.dataCorrupted(context) {
-      throw .unencodable(key: key, reason: context.debugDescription)
+      let encoded = try encoder.encode([value])
+      // Foundation does not take apart again what has more than some 500 levels.
+      guard let list = try? PropertyListSerialization.objects(encoded) else { throw NotKept.levels }
+      guard let object = (list as? [Any])?.first else { return nil }
+      // The file is a dictionary too, and the key may come to be alone in it.
+      try refuseIdentifier(object, under: key)
+      return try kept(object, level: 0)
+    } catch let error as NotKept {
+      throw .unencodable(key: key, reason: error.reason)
     } catch {
       throw .unencodable(key: key, reason: "\(error)")
     }
@@ -46,45 +51,60 @@ enum PropertyListValue {
   }
 }
 
-/// A property list, taken apart into the objects that `UserDefaults` keeps.
-private struct PropertyTree: Decodable {
-  let object: Any
+/// Why a property list cannot be kept.
+private struct NotKept: Error {
+  let reason: String
 
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      throw DecodingError.dataCorruptedError(
-        in: container,
-        debugDescription:
-          "a property list has no nil inside an array or a dictionary, and keeps the "
-          + "text \"$null\" for one")
-    }
-    // Each reads its own kind alone, but that whole numbers are read as floating-point ones too.
-    func object<T: Decodable>(_ type: T.Type) -> Any? { try? container.decode(type) }
-    if let found = object(Bool.self) ?? object(String.self) ?? object(Data.self) ?? object(Int.self)
-      ?? object(UInt64.self) ?? object(Double.self)
-    {
-      self.object = found
-      return
-    }
-    if let date = try? container.decode(Date.self) {
-      let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
-      // The file would have another date for one further away, and could not be read with one that is
-      // infinite or not a number, nor all that is in it.
-      guard seconds.magnitude <= 1e16 else {
-        throw DecodingError.dataCorruptedError(
-          in: container,
-          debugDescription: "a date is within 1e16 s of 2001, and this one is \(seconds) s from it")
-      }
-      self.object = Date(timeIntervalSinceReferenceDate: seconds)
-      return
-    }
-    do {
-      self.object = try container.decode([PropertyTree].self).map(\.object)
-    } catch DecodingError.typeMismatch {
-      self.object = try container.decode([String: PropertyTree].self).mapValues(\.object)
-    }
+  static let null = NotKept(
+    reason: "a property list has no nil inside an array or a dictionary, and keeps the text "
+      + "\"$null\" for one")
+  static let identifier = NotKept(
+    reason:
+      "a property list takes a number that is alone under the key \"CF$UID\" for something else")
+
+  static let levels = NotKept(
+    reason: "a property list has at most \(mostLevels) arrays and dictionaries inside each other")
+
+  /// `UserDefaults` takes 0.2 s to set as many on Linux, and a time that grows with their third power.
+  static let mostLevels = 64
+
+  static func date(_ seconds: Double) -> NotKept {
+    NotKept(reason: "a date is within 1e16 s of 2001, and this one is \(seconds) s from it")
   }
+}
+
+/// A property list with what its file keeps of it.
+///
+/// What the file would have as something else is refused, and also what would make the file unreadable,
+/// with all that is in it.
+private func kept(_ object: Any, level: Int) throws -> Any {
+  func inner(_ object: Any) throws -> Any { try kept(object, level: level + 1) }
+  guard level <= NotKept.mostLevels else { throw NotKept.levels }
+  switch object {
+  case let text as String where text == "$null":
+    throw NotKept.null
+  case let number as Double where number == 0:
+    return 0
+  case let date as Date:
+    let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+    guard seconds.magnitude <= 1e16 else { throw NotKept.date(seconds) }
+    return Date(timeIntervalSinceReferenceDate: seconds)
+  case let array as [Any]:
+    return try array.map(inner)
+  case let dictionary as [String: Any]:
+    if dictionary.keys.contains("$null") { throw NotKept.null }
+    if dictionary.count == 1 { try dictionary.forEach { try refuseIdentifier($1, under: $0) } }
+    return try dictionary.mapValues(inner)
+  default:
+    return object
+  }
+}
+
+/// Refuses what would be read as a keyed archive's identifier.
+private func refuseIdentifier(_ object: Any, under key: String) throws {
+  // A Bool is one to Swift, and none in the file.
+  let isNumber = object is NSNumber && type(of: object) != Bool.self
+  if key == "CF$UID" && isNumber { throw NotKept.identifier }
 }
 
 /// A value of an optional type.

@@ -14,7 +14,9 @@ internal import SQLiteStore
 /// `PersistentStorage` keeps them. Its file there has dates in whole seconds and 0 without a sign: a
 /// date is rounded down as it is written, -0.0 is 0, and a date more than 1e16 s from 2001 is refused. nil
 /// cannot be kept: as a value it takes the value away, and an array or a dictionary that has one, or the
-/// text "$null", is refused.
+/// text "$null", is refused. So are a number that is alone under "CF$UID", with which the file could not
+/// be read any more, more than 64 arrays and dictionaries inside each other, which `UserDefaults` takes
+/// ever longer for, and whole numbers of 128 bits.
 public final class UserDefaultsStorage: KeyValueStorage {
   /// Where it keeps which keys were reset or migrated.
   private static let settledKey = "KeyValueStorage.settledKeys"

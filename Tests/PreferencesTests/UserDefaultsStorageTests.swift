@@ -4,6 +4,11 @@ import PreferencesUserDefaults
 import TestSupport
 import Testing
 
+/// A value of any number of levels.
+private struct Chain: Codable, Equatable, Sendable {
+  var rest: [Chain]
+}
+
 struct UserDefaultsStorageTests {
   private let sample: SampleStorage
   private let plain: UserDefaults
@@ -200,6 +205,46 @@ struct UserDefaultsStorageTests {
     sample.readAnew()
     #expect(try date.read() == furthest)
     #expect(try container(Int.self, "other").read() == 7)
+  }
+
+  @Test(
+    "a number alone under a key that its file has a use for is refused, and every other value stays"
+  )
+  func archiveIdentifier() throws {
+    try container(Int.self, "other").write(7)
+    for write in [
+      { try sample.storage.setValue(["CF$UID": 6], forKey: "dictionary") },
+      { try sample.storage.setValue([["a": ["CF$UID": 0.5]]], forKey: "list") },
+      { try sample.storage.setValue(UInt64.max, forKey: "CF$UID") },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: StorageError.self) { try write() }
+      #expect("\(String(describing: error))".contains("CF$UID"))
+    }
+    let truth = container([String: Bool].self, "truth")
+    try truth.write(["CF$UID": true])
+    let pair = container([String: Int].self, "pair")
+    try pair.write(["CF$UID": 1, "a": 2])
+    try container(String.self, "CF$UID").write("6")
+    sample.readAnew()
+    #expect(try container(Int.self, "other").read() == 7)
+    #expect(try pair.read() == ["CF$UID": 1, "a": 2])
+    #expect(try truth.read() == ["CF$UID": true])
+    #expect(try container(String.self, "CF$UID").read() == "6")
+  }
+
+  @Test("a value of many levels is kept, and one of too many is refused")
+  func nested() throws {
+    func chain(_ levels: Int) -> Chain {
+      (0..<levels).reduce(Chain(rest: [])) { chain, _ in Chain(rest: [chain]) }
+    }
+    let container = container(Chain.self, "chain")
+    try container.write(chain(31))
+    for levels in [32, 300] {
+      let error = #expect(throws: StorageError.self) { try container.write(chain(levels)) }
+      #expect("\(String(describing: error))".contains("at most 64"))
+    }
+    sample.readAnew()
+    #expect(try container.read() == chain(31))
   }
 
   @Test("text of any kind is read from the file as it was written")
