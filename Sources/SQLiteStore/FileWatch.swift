@@ -71,8 +71,15 @@ public final class FileWatch: Sendable {
     return waiting[1].revents == 0
   }
 
-  /// Watches the folder, or the nearest above it: again after each look, as one may be made meanwhile.
+  /// Watches the folder, and where the name is a link that of the file as well: again after each look, as
+  /// they may be made or changed meanwhile.
   private func watchFolder() throws(StoreError) {
+    try watchFolder(of: path)
+    if let file = StoreFile.target(of: path) { try watchFolder(of: file) }
+  }
+
+  /// Watches a file's folder, or the nearest above it.
+  private func watchFolder(of path: String) throws(StoreError) {
     var folder = StoreFile.folder(of: path)
     var events = Self.events
     while unsafe inotify_add_watch(descriptor, folder, events) < 0 {

@@ -39,6 +39,16 @@ public enum StoreFile {
     return (FileIdentity(status), Int(status.st_size))
   }
 
+  /// The file that a symbolic link leads to; nil when the name is none, or leads nowhere.
+  static func target(of path: String) -> String? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+      let resolved = unsafe realpath(path, nil)
+    else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
   /// Makes a folder, and those above it, for this user alone, and waits until the disk has them.
   public static func makeFolder(_ path: String) throws(StoreError) {
     let above = folder(of: path)

@@ -129,6 +129,44 @@ struct ObservationTests {
     observation.cancel()
   }
 
+  @Test("a change is told also to a program that has read it before it processes changes")
+  func readBefore() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a.preferences"
+    let storage = PersistentStorage(path: path)
+    _ = try storage.changeDescriptor()
+    let container = KeyValueContainer(storage: storage, key: "name", defaultValue: "none")
+    let seen = Seen<String>()
+    let observation = try container.observe { seen.add($0) }
+    for (name, file) in [("Ada", path), ("Grace", folder.path + "/b.preferences")] {
+      let run = try ProgramRun.run(Self.tool, ["set", file, "name", name])
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(rename(file, path) == 0)
+      #expect(try container.read() == name)
+      storage.processChanges()
+      #expect(seen.all.last == name)
+    }
+    #expect(seen.all == ["Ada", "Grace"])
+    observation.cancel()
+  }
+
+  @Test("a change by another process is told also where the storage's name is a link to the file")
+  func link() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/inner/a.preferences"
+    try PersistentStorage(path: file).setValue("Ada", forKey: "name")
+    let link = folder.path + "/link.preferences"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+    let container = KeyValueContainer(
+      storage: PersistentStorage(path: link), key: "name", defaultValue: "none")
+    let seen = Seen<String>()
+    let observation = try container.observe { seen.add($0) }
+    let run = try ProgramRun.run(Self.tool, ["set", file, "name", "Grace"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(seen.wait { $0 == ["Grace"] })
+    observation.cancel()
+  }
+
   @Test("a change is told after the file was replaced by another")
   func replacedFile() throws {
     let folder = try TemporaryFolder()

@@ -17,11 +17,11 @@ struct OpenPreferenceFile: ~Copyable {
   let identity: FileIdentity
   private let database: Database
   private let statements: Statements
-  private var seenVersion: Int64
+  /// nil until it was asked for: what others wrote before the file was opened was not told either.
+  private var seenVersion: Int64?
 
   private init(identity: FileIdentity, database: consuming Database) throws(StoreError) {
     let statements = try Statements(database)
-    seenVersion = try database.dataVersion()
     self.identity = identity
     self.statements = statements
     self.database = database
@@ -53,7 +53,7 @@ struct OpenPreferenceFile: ~Copyable {
     try body(self)
   }
 
-  /// Whether others have changed the file since it was opened or last asked.
+  /// Whether others may have changed the file since this was last asked.
   mutating func othersHaveWritten() throws(StoreError) -> Bool {
     let version = try database.dataVersion()
     defer { seenVersion = version }
