@@ -14,6 +14,15 @@ struct PersistentStorageTests {
     folder = try TemporaryFolder()
   }
 
+  @Test("a value that was put into the file as bytes, not as text, is read and changed too")
+  func valueAsBytes() throws {
+    let storage = PersistentStorage(path: path)
+    try storage.setValue(5, forKey: "count")
+    try Database(path: path, mode: .readWrite).execute("UPDATE preferences SET value = x'37'")
+    try storage.updateValue(forKey: "count") { (old: Int?) in (old ?? 0) + 1 }
+    #expect(try storage.value(forKey: "count") == 8)
+  }
+
   @Test("there is one standard storage, and it is named after the program")
   func standard() throws {
     #expect(PersistentStorage.standard === PersistentStorage.standard)

@@ -72,7 +72,7 @@ struct OpenPreferenceFile: ~Copyable {
     case nil: try statements.upsert.run(.text(key), Self.column(entry))
     case .absent: try statements.insertIfAbsent.run(.text(key), Self.column(entry))
     case let expected?:
-      try statements.replace.run(.text(key), Self.column(entry), Self.column(expected))
+      try statements.replace.run(.text(key), Self.column(entry), Self.bytes(expected))
     }
     return database.changes == 1
   }
@@ -87,6 +87,12 @@ struct OpenPreferenceFile: ~Copyable {
   private static func column(_ entry: StoredEntry) -> SQLiteValue {
     guard case .value(let bytes) = entry else { return .null }
     return .text(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// An entry as it is compared: people may have put the same bytes there as another type.
+  private static func bytes(_ entry: StoredEntry) -> SQLiteValue {
+    guard case .value(let bytes) = entry else { return .null }
+    return .blob(bytes)
   }
 
   /// SQLite takes an empty file for an empty database; ours are never empty.
@@ -113,7 +119,7 @@ private struct Statements: ~Copyable {
     let insertIfAbsent = try database.prepare(
       "INSERT INTO preferences VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING")
     let replace = try database.prepare(
-      "UPDATE preferences SET value = ?2 WHERE key = ?1 AND value IS ?3")
+      "UPDATE preferences SET value = ?2 WHERE key = ?1 AND CAST(value AS BLOB) IS ?3")
     self.select = select
     self.upsert = upsert
     self.insertIfAbsent = insertIfAbsent
