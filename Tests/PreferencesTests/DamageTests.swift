@@ -137,6 +137,31 @@ struct DamageTests {
     #expect(try PersistentStorage(path: path).value(forKey: "a") == 1)
   }
 
+  @Test(
+    "what another program's journal has left beside a file that was removed is not played into a new one"
+  )
+  func leftoverLog() throws {
+    let name = "a.preferences"
+    do {
+      try PersistentStorage(path: path).setValue(1, forKey: "a")
+      let log = try Database(path: path, mode: .readWrite, durability: .consistency)
+      try log.execute("UPDATE preferences SET value = '2'")
+      for end in ["-wal", "-shm"] {
+        try folder.write(Data(contentsOf: file(end)), to: name + ".kept" + end)
+      }
+    }
+    try FileManager.default.removeItem(at: file(""))
+    for end in ["-wal", "-shm"] {
+      try FileManager.default.moveItem(at: file(".kept" + end), to: file(end))
+    }
+    let storage = PersistentStorage(path: path)
+    try storage.setValue(3, forKey: "b")
+    #expect(try storage.keys() == ["b"])
+    #expect(try PersistentStorage(path: path).value(forKey: "b") == 3)
+  }
+
+  private func file(_ end: String) -> URL { URL(fileURLWithPath: path + end) }
+
   @Test("two damaged files of the same second are both kept")
   func twice() throws {
     for _ in 0..<3 {

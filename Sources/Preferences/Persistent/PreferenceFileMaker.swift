@@ -12,6 +12,12 @@ struct PreferenceFileMaker {
   /// How long others may take that make or mend a file in the same folder, in milliseconds.
   private static let lockTimeout: Int32 = 10_000
 
+  /// The ends of the names of journals: SQLite's as we use it, and the one that other programs may have
+  /// switched the file to.
+  private static let journals = ["-journal", "-wal"]
+  /// The end of the name of what SQLite keeps beside the latter.
+  private static let index = "-shm"
+
   private var temporary: String { path + ".new" }
 
   /// Makes the file, with nothing in it, unless another process was first.
@@ -21,8 +27,8 @@ struct PreferenceFileMaker {
     let lock = try StoreLock(folder: folder, timeout: Self.lockTimeout)
     defer { _ = lock }
     if try StoreFile.status(of: path) != nil { return }
-    // What is left of an older file without this journal is nothing to roll back into the new one.
-    try StoreFile.remove(path + "-journal")
+    // What is left of an older file is nothing to play into the new one.
+    for end in Self.journals + [Self.index] { try StoreFile.remove(path + end) }
     try makeTemporary([])
     try StoreFile.move(temporary, to: path)
   }
@@ -44,10 +50,13 @@ struct PreferenceFileMaker {
     }
     try makeTemporary(entries)
     let keptAs = try StoreFile.keep(path, as: "\(path).damaged-\(Self.timestamp())")
-    // A journal that was not rolled back belongs to the damaged file; an empty one to none.
-    if let journal = try StoreFile.status(of: path + "-journal"), journal.size > 0 {
-      try StoreFile.move(path + "-journal", to: keptAs + "-journal")
+    // A journal that was not played belongs to the damaged file; an empty one to none.
+    for end in Self.journals {
+      if let journal = try StoreFile.status(of: path + end), journal.size > 0 {
+        try StoreFile.move(path + end, to: keptAs + end)
+      }
     }
+    try StoreFile.remove(path + Self.index)
     try StoreFile.move(temporary, to: path)
     StorageReport.setAside(
       file: path, keptAs: keptAs, keysKept: entries.count, reason: damage.detail
