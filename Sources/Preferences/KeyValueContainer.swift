@@ -97,8 +97,9 @@ public struct KeyValueContainer<Value: Codable> {
 
   /// Whether no value is kept, so that the default is given.
   public func isDefault() throws(StorageError) -> Bool {
-    _ = try read()
-    return try !storage.contains(key)
+    try check()
+    let kept: Value? = try storage.value(forKey: key, previousKeys: previousKeys)
+    return kept == nil
   }
 
   private func check() throws(StorageError) {

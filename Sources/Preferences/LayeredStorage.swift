@@ -77,7 +77,7 @@ public final class LayeredStorage: KeyValueStorage {
     forKey key: String, _ change: (T?) -> T?
   ) throws(StorageError) {
     try refuseForced(key)
-    let below: T? = try value(forKey: key)
+    let below: T? = try value(forKey: key, previousKeys: bookkeeping.previousKeys(of: key))
     try user.updateValue(forKey: key) { (old: T?) in change(old ?? below) }
   }
 

@@ -80,6 +80,20 @@ struct MigrationTests {
     #expect(throws: StorageError.forced(key: "c")) { try version(3, layered).write(2) }
   }
 
+  @Test(
+    "what the machine has under an old name, and nobody may write, is no default and counts in changes"
+  )
+  func machineByOldName() throws {
+    let machine = MemoryStorage()
+    try machine.setValue(9, forKey: "a")
+    let layered = LayeredStorage(user: MemoryStorage(), machine: ReadOnlyStorage(machine))
+    #expect(try version(3, layered).read() == 9)
+    #expect(try !version(3, layered).isDefault())
+    #expect(try !version(3, ReadOnlyStorage(machine)).isDefault())
+    #expect(try version(3, layered).update { $0 += 1 } == 10)
+    #expect(try version(3, layered).read() == 10)
+  }
+
   @Test("many processes' worth of threads take over one value")
   func race() async throws {
     let sample = try StorageKind.persistent.make()
