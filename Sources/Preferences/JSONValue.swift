@@ -2,8 +2,9 @@ internal import FoundationEssentials
 
 /// How a value is written: as JSON, also where it is a single number or string.
 ///
-/// Whole numbers of 64 bits are exact and floating-point numbers come back bit for bit; what JSON has no
-/// number for is written as "inf", "-inf" and "nan".
+/// Whole numbers are exact and floating-point numbers come back bit for bit, but that every NaN is the same
+/// one; what JSON has no number for is written as "inf", "-inf" and "nan". What could not be read again is
+/// not written.
 enum JSONValue {
   private static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
@@ -22,13 +23,21 @@ enum JSONValue {
   }()
 
   static func encode<T: Codable>(_ value: T, key: String) throws(StorageError) -> [UInt8] {
+    let data: Data
     do {
-      return Array(try encoder.encode(value))
+      data = try encoder.encode(value)
     } catch let EncodingError.invalidValue(_, context) {
       throw .unencodable(key: key, reason: context.debugDescription)
     } catch {
       throw .unencodable(key: key, reason: "\(error)")
     }
+    do {
+      _ = try decoder.decode(T.self, from: data)
+    } catch {
+      // Such as a Decimal that is not a number, for which Foundation writes what is no JSON.
+      throw .unencodable(key: key, reason: "it could not be read again: \(reason(error))")
+    }
+    return Array(data)
   }
 
   static func decode<T: Codable>(_ bytes: [UInt8], key: String) throws(StorageError) -> T {

@@ -70,6 +70,20 @@ struct KeyValueContainerTests {
   }
 
   @Test(
+    "a value that could not be read again is refused, and the old one stays",
+    arguments: StorageKind.available.filter { ![.plain, .userDefaults].contains($0) })
+  func unreadable(kind: StorageKind) throws {
+    let sample = try kind.make()
+    let amounts = KeyValueContainer(
+      storage: sample.storage, key: "amounts", defaultValue: [Decimal]())
+    try amounts.write([Decimal(0.5)])
+    let error = #expect(throws: StorageError.self) { try amounts.write([1, .nan]) }
+    #expect("\(String(describing: error))".contains("amounts"))
+    #expect(throws: StorageError.self) { try amounts.update { $0.append(.nan) } }
+    #expect(try amounts.read() == [Decimal(0.5)])
+  }
+
+  @Test(
     "keys that differ in how an accent is written are two, in each storage of the library",
     arguments: StorageKind.available.filter { $0 != .plain })
   func accents(kind: StorageKind) throws {
