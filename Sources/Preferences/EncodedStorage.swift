@@ -51,10 +51,21 @@ extension EncodedStorage {
   public func updateValue<T: Codable>(
     forKey key: String, _ change: (T?) -> T?
   ) throws(StorageError) {
+    try updateValue(forKey: key, orElse: { () throws(StorageError) in nil }, change)
+  }
+
+  /// The same, where another value counts while there is no entry.
+  func updateValue<T: Codable>(
+    forKey key: String, orElse other: () throws(StorageError) -> T?, _ change: (T?) -> T?
+  ) throws(StorageError) {
     for _ in 0..<Self.mostTries {
       let old = try entry(forKey: key)
-      var value: T?
-      if case .value(let bytes) = old { value = try JSONValue.decode(bytes, key: key) as T }
+      let value: T?
+      if case .value(let bytes) = old {
+        value = try JSONValue.decode(bytes, key: key) as T
+      } else {
+        value = try other()
+      }
       let new = try change(value).map { value throws(StorageError) in
         StoredEntry.value(try JSONValue.encode(value, key: key))
       }

@@ -32,6 +32,11 @@ public final class KeyBookkeeping: Sendable {
     }
   }
 
+  /// Notes what a key was called before, for a storage that is a layer of the one it is declared on.
+  func rename(_ key: String, from previousKeys: [String]) {
+    declarations.withValue { $0.previousKeys[key] = previousKeys }
+  }
+
   /// The previous names that a container of the key was declared with.
   func previousKeys(of key: String) -> [String] {
     declarations.withValue { $0.previousKeys[key] ?? [] }

@@ -86,6 +86,7 @@ extension KeyValueStorage {
     forKey key: String, previousKeys: [String]
   ) throws(StorageError) -> T? {
     guard !previousKeys.isEmpty else { return try value(forKey: key) }
+    bookkeeping.rename(keyPrefix + key, from: previousKeys)
     do {
       if !bookkeeping.isSettled(keyPrefix + key),
         try migrateValue(of: T.self, from: previousKeys, to: key)

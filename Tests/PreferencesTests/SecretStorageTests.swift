@@ -87,6 +87,62 @@ struct SecretStorageTests {
     #expect(try String(contentsOfFile: folder.path + "/password", encoding: .utf8) == "old")
   }
 
+  @Test("a change begins with the credential while nothing is written over it")
+  func updateOverCredential() throws {
+    try folder.write("5\n", to: "count")
+    let secret = storage()
+    let count: KeyValueContainer<Int> = secret.makeContainer(key: "count", default: 0)
+    #expect(try count.update { $0 += 1 } == 6)
+    #expect(try count.update { $0 += 1 } == 7)
+    try count.reset()
+    #expect(try count.update { $0 += 1 } == 6)
+  }
+
+  @Test("a credential is found under a previous name of its key")
+  func renamedCredential() throws {
+    try folder.write("sesame", to: "old")
+    let secret = storage()
+    let container: KeyValueContainer<String?> = secret.makeContainer(
+      key: "new", previousKeys: ["older", "old"])
+    #expect(try container.read() == "sesame")
+    #expect(try !container.isDefault())
+    try container.write("written")
+    #expect(try container.read() == "written")
+    let layered = LayeredStorage(forced: storage(), user: MemoryStorage())
+    let fixed: KeyValueContainer<String?> = layered.makeContainer(
+      key: "newest", previousKeys: ["old"])
+    #expect(try fixed.read() == "sesame")
+    #expect(throws: StorageError.forced(key: "newest")) { try fixed.write("other") }
+  }
+
+  @Test("the line end behind a credential's text is left out, of either kind")
+  func lineEnds() throws {
+    for (name, text) in [("a", "päss\n"), ("b", "päss\r\n"), ("c", "päss"), ("d", "päss\n\n")] {
+      try folder.write(text, to: name)
+    }
+    let read = try ["a", "b", "c", "d"].map { try storage().value(forKey: $0) as String? }
+    #expect(read == ["päss", "päss", "päss", "päss\n"])
+  }
+
+  @Test("an empty credential is an empty text or no bytes, and no JSON")
+  func emptyCredential() throws {
+    try folder.write("", to: "empty")
+    let secret = storage()
+    #expect(try secret.value(forKey: "empty") == "")
+    #expect(try secret.value(forKey: "empty") == [UInt8]())
+    #expect(throws: StorageError.self) { try secret.value(forKey: "empty") as [Int]? }
+  }
+
+  @Test("keys are listed up to the longest, and a longer one is refused with the limit")
+  func longKeys() throws {
+    let secret = storage()
+    let longest = String(repeating: "k", count: 4094 - service.utf8.count)
+    try secret.setValue(1, forKey: longest)
+    #expect(try secret.keys() == [longest])
+    let error = #expect(throws: StorageError.self) { try secret.setValue(1, forKey: longest + "k") }
+    #expect(error?.description.contains("4,094") == true)
+  }
+
   @Test("no key leads out of the credentials' folder")
   func outside() throws {
     try folder.write("secret", to: "inner/x")

@@ -25,14 +25,18 @@ struct Credentials: Sendable {
     } catch {
       throw .failed(attempt: "read the credential \(folder)/\(key)", reason: "\(error)")
     }
-    if let bytes = data as? T ?? Array(data) as? T { return bytes }
-    guard T.self == String.self || T.self == String?.self else {
-      return try JSONValue.decode(Array(data), key: key) as T
+    var bytes = Array(data)
+    switch T.self {
+    case is Data.Type, is Data?.Type: return data as? T
+    case is [UInt8].Type, is [UInt8]?.Type: return bytes as? T
+    case is String.Type, is String?.Type: break
+    default: return try JSONValue.decode(bytes, key: key) as T
     }
-    guard var text = String(data: data, encoding: .utf8) else {
+    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    if bytes.count < data.count, bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .undecodable(key: key, type: "\(T.self)", reason: "the credential is not UTF-8")
     }
-    if text.hasSuffix("\n") { text.removeLast() }
     return text as? T
   }
 }

@@ -60,8 +60,24 @@ public final class SecretStorage: EncodedStorage {
   public func value<T: Codable>(forKey key: String) throws(StorageError) -> T? {
     switch try entry(forKey: key) {
     case .value(let bytes): try JSONValue.decode(bytes, key: key) as T
-    case .reset, .absent: try credentials.value(forKey: key)
+    case .reset, .absent: try credential(forKey: key)
     }
+  }
+
+  /// Changes the secret in the keyring by the one that counts now.
+  public func updateValue<T: Codable>(
+    forKey key: String, _ change: (T?) -> T?
+  ) throws(StorageError) {
+    try updateValue(
+      forKey: key, orElse: { () throws(StorageError) in try credential(forKey: key) }, change)
+  }
+
+  /// The credential of the key, else of the newest of its previous names that has one.
+  private func credential<T: Codable>(forKey key: String) throws(StorageError) -> T? {
+    for name in [key] + bookkeeping.previousKeys(of: key) {
+      if let value: T = try credentials.value(forKey: name) { return value }
+    }
+    return nil
   }
 
   /// What the keyring has under a key.
@@ -129,8 +145,11 @@ public final class SecretStorage: EncodedStorage {
   }
 
   private static func error(_ failure: KernelKeyring.Failure, _ attempt: String) -> StorageError {
-    failure.isQuota
-      ? .full(attempt: attempt, reason: "\(failure.reason); the user's quota of keys is used up")
-      : .failed(attempt: attempt, reason: failure.reason)
+    if failure.isQuota {
+      return .full(
+        attempt: attempt, reason: "\(failure.reason); the user's quota of keys is used up")
+    }
+    let limits = "; a secret has at most 32,767 bytes as JSON, and its name with the service 4,094"
+    return .failed(attempt: attempt, reason: failure.reason + (failure.isInvalid ? limits : ""))
   }
 }

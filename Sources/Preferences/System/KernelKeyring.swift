@@ -80,9 +80,10 @@ struct KernelKeyring: Sendable {
   /// The name of a key of the type "user"; nil for another kind, or one that is gone.
   private func name(of key: Int32) -> String? {
     // "type;uid;gid;permissions;name"
-    var buffer = [CChar](repeating: 0, count: 4096)
+    // The name alone may have 4,095 bytes.
+    var buffer = [CChar](repeating: 0, count: 5000)
     let size = unsafe keyctl_describe(key, &buffer, buffer.count)
-    guard size > 0 else { return nil }
+    guard size > 0, size <= buffer.count else { return nil }
     let text = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
     let parts = String(decoding: text, as: UTF8.self).split(
       separator: ";", maxSplits: 4, omittingEmptySubsequences: false)
@@ -117,4 +118,7 @@ struct KernelKeyring: Sendable {
 extension KernelKeyring.Failure {
   /// Whether the user has no bytes or keys left.
   var isQuota: Bool { code == EDQUOT }
+
+  /// Whether the bytes or the name are not what the kernel takes, such as too long.
+  var isInvalid: Bool { code == EINVAL }
 }
