@@ -138,8 +138,8 @@ let package = Package(
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport", "preferences-tool",
-        "example-preferences",
+        "CKeyutils", "Preferences", "PreferencesUserDefaults", "SQLiteStore", "TestSupport",
+        "preferences-tool", "example-preferences",
       ],
       swiftSettings: strictTests),
     .testTarget(

@@ -71,6 +71,7 @@ final class SampleStorage: Sendable {
       UserDefaults.standard.removePersistentDomain(forName: name)
       UserDefaultsFile.remove(name)
     }
+    if storage is SecretStorage { Keyrings.forget(name) }
   }
 }
 

@@ -4,12 +4,16 @@ import TestSupport
 import Testing
 
 @Suite(.enabled(if: StorageKind.keyringWorks, "the kernel's keyrings are not allowed here"))
-struct SecretStorageTests {
+final class SecretStorageTests {
   private let folder: TemporaryFolder
   private let service = "bearing-test-\(UUID().uuidString)"
 
   init() throws {
     folder = try TemporaryFolder()
+  }
+
+  deinit {
+    Keyrings.forget(service)
   }
 
   private func storage(_ keyring: SecretStorage.Keyring = .process) -> SecretStorage {
@@ -30,7 +34,6 @@ struct SecretStorageTests {
   @Test("a secret of the user's is there for other threads, and gone after a reset")
   func userKeyring() throws {
     let secret = storage(.user)
-    defer { try? secret.setValue(nil as String?, forKey: "token") }
     try secret.setValue("s3cr3t", forKey: "token")
     let seen = Seen<String?>()
     Thread { seen.add(try? secret.value(forKey: "token")) }.start()
@@ -43,7 +46,7 @@ struct SecretStorageTests {
 
   @Test("a secret longer than a page comes back whole")
   func long() throws {
-    let text = String(repeating: "0123456789", count: 1000)
+    let text = String(repeating: "0123456789", count: 500)
     try storage().setValue(text, forKey: "long")
     #expect(try storage().value(forKey: "long") == text)
   }
