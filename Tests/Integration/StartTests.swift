@@ -81,10 +81,11 @@ import Varlink
 
   // MARK: The system's daemon and a user's
 
-  /// A mount namespace whose /run is empty, so that the system's own places are the test's.
+  /// A mount namespace whose /run is empty, so that the system's own places are the test's; with the
+  /// umask that systemd's services have.
   private static let ownRun =
     ["/usr/bin/unshare", "-m", "/bin/sh", "-c"]
-    + [#"mount -t tmpfs tmpfs /run && exec "$@""#, "sh"]
+    + [#"umask 022 && mount -t tmpfs tmpfs /run && exec "$@""#, "sh"]
   private static let user = 54_322
   private static let asUser = [
     "/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups",

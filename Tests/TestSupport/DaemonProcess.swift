@@ -49,9 +49,10 @@ public final class DaemonProcess: Sendable {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     self.tree = tree
-    try folder.write(configuration, to: "bearingd.conf")
+    // The daemon may be another user's, whatever the test's own files are made with.
+    chmod(folder.path, 0o777)
+    chmod(try folder.write(configuration, to: "bearingd.conf"), 0o644)
     try folder.write("", to: "log")
-    chmod(folder.path, 0o777)  // The daemon may be another user's.
     notices = try NoticeSocket(
       path: "\(folder.path)/notify-\(UUID().uuidString.prefix(8))", isDeaf: hasDeafManager)
     let surroundings = [

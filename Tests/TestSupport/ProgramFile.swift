@@ -4,9 +4,9 @@
 /// has the file open for writing until it has become its own program, and so long nobody can run it
 /// (ETXTBSY).
 public enum ProgramFile {
-  /// Copies a program.
+  /// Copies a program, which everybody may run then.
   public static func copy(_ program: String, to path: String) throws {
-    try run("cp \"$1\" \"$2\"", [program, path])
+    try run("cp \"$1\" \"$2\" && chmod 755 \"$2\"", [program, path])
   }
 
   /// Writes a script that everybody may run.
