@@ -14,6 +14,13 @@ struct PersistentStorageTests {
     folder = try TemporaryFolder()
   }
 
+  @Test("a relative path is of the folder in which the storage was made")
+  func relativePath() throws {
+    let folder = FileManager.default.currentDirectoryPath
+    #expect(PersistentStorage(path: "a.preferences").path == folder + "/a.preferences")
+    #expect(PersistentStorage(path: path).path == path)
+  }
+
   @Test("a value that was put into the file as bytes, not as text, is read and changed too")
   func valueAsBytes() throws {
     let storage = PersistentStorage(path: path)

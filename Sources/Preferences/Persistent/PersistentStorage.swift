@@ -52,7 +52,11 @@ public final class PersistentStorage: EncodedStorage {
   ///   - readers: Who may read the file, if this process makes it.
   public init(path: String, keyPrefix: String = "", readers: Readers = .owner) {
     self.keyPrefix = keyPrefix
-    file = Self.shared(path, permissions: readers == .owner ? 0o600 : 0o644)
+    // By the folder of now: a daemon that goes to another has the same file still.
+    let folder = FileManager.default.currentDirectoryPath
+    let isWhole = path.utf8.first == UInt8(ascii: "/") || folder.isEmpty
+    file = Self.shared(
+      isWhole ? path : "\(folder)/\(path)", permissions: readers == .owner ? 0o600 : 0o644)
   }
 
   /// Which places declare keys in the file, and who observes them.
