@@ -11,6 +11,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case full
     /// The file, or the folder it is in, cannot be written.
     case readOnly
+    /// A writer was killed half-way, and what it left can be undone only by who may write to the file.
+    case interrupted
     /// The bytes are not those of a whole database.
     case damaged
     /// Permissions forbid it.
@@ -55,11 +57,15 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// SQLITE_READONLY_DBMOVED, a macro that is not imported: the file that is open has lost its name.
   private static let moved: Int32 = SQLITE_READONLY | 4 << 8
 
+  /// SQLITE_READONLY_ROLLBACK, the same.
+  private static let unfinished: Int32 = SQLITE_READONLY | 3 << 8
+
   /// SQLite's result code, extended or not, with its own words for it.
   init(attempt: String, path: String, code: Int32, message: String) {
     let kind: Kind =
       switch code & 0xff {
       case _ where code == Self.moved: .missing
+      case _ where code == Self.unfinished: .interrupted
       case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
       case SQLITE_FULL: .full
       case SQLITE_READONLY: .readOnly
@@ -78,6 +84,7 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
       case .busy: "; another process holds it: try again"
       case .full: "; free some space"
       case .readOnly, .denied: "; look at the permissions of the file and of its folder"
+      case .interrupted: "; its writer was killed half-way: have one who may write to it open it"
       case .damaged: "; the file is damaged"
       case .missing, .other: ""
       }

@@ -13,7 +13,7 @@ public struct StoreLock: ~Copyable {
   private static let step: Int32 = 5
 
   private enum Kind {
-    case folder, database
+    case folder, database, databaseForReading
   }
 
   private let descriptor: Int32
@@ -33,6 +33,13 @@ public struct StoreLock: ~Copyable {
   /// - Parameter timeout: In milliseconds; when it is over, an error of kind `busy`.
   public init(database: String, timeout: Int32) throws(StoreError) {
     try self.init(.database, path: database, flags: O_RDWR, timeout: timeout)
+  }
+
+  /// Locks a database file as SQLite does, against all that write to it.
+  ///
+  /// - Parameter timeout: In milliseconds; when it is over, an error of kind `busy`.
+  public init(readingDatabase path: String, timeout: Int32) throws(StoreError) {
+    try self.init(.databaseForReading, path: path, flags: O_RDONLY, timeout: timeout)
   }
 
   private init(
@@ -64,9 +71,10 @@ public struct StoreLock: ~Copyable {
   private static func set(_ isLocked: Bool, _ kind: Kind, _ descriptor: Int32) -> Bool {
     switch kind {
     case .folder: return flock(descriptor, isLocked ? LOCK_EX | LOCK_NB : LOCK_UN) == 0
-    case .database:
+    case .database, .databaseForReading:
+      let type = kind == .database ? F_WRLCK : F_RDLCK
       var range = flock()
-      range.l_type = Int16(isLocked ? F_WRLCK : F_UNLCK)
+      range.l_type = Int16(isLocked ? type : F_UNLCK)
       range.l_whence = Int16(SEEK_SET)
       range.l_start = lockBytes.start
       range.l_len = lockBytes.count

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -100,6 +101,41 @@ struct FullDiskTests {
     #expect(run.lines == ["Zürich"], "\(run.errors)")
     #expect(run.errors.contains("permissions"), "\(run.errors)")
     #expect(try ProgramRun.run(Self.tool, ["get", path, "name"]).lines == ["Zürich"])
+  }
+
+  @Test(
+    "what a killed writer has left half-done hides nothing from those who may not undo it",
+    .enabled(if: canRunAsNobody))
+  func interruptedWriter() throws {
+    let (folder, writers) = (try TemporaryFolder(), try TemporaryFolder())
+    let files = ["a.preferences", "a.preferences-journal"]
+    do {
+      let path = writers.path + "/" + files[0]
+      #expect(try ProgramRun.run(Self.tool, ["set", path, "name", "Zürich"]).status == 0)
+      let writer = try Database(path: path, mode: .readWrite)
+      // So much that some of it is in the file before it is all.
+      try writer.execute(
+        """
+        PRAGMA cache_size = 1; BEGIN; UPDATE preferences SET value = '"half"';
+        WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 2000)
+        INSERT INTO preferences SELECT 'key ' || i, '"some text"' FROM number;
+        """)
+      for file in files {
+        try FileManager.default.copyItem(
+          atPath: writers.path + "/" + file, toPath: folder.path + "/" + file)
+      }
+    }
+    let run = try asNobody(
+      """
+      "$TOOL" get "$DISK/a.preferences" name
+      "$TOOL" set "$DISK/a.preferences" name new && echo "no error"
+      true
+      """, folder)
+    #expect(run.lines == ["Zürich"], "\(run.errors)")
+    #expect(run.errors.contains("killed half-way"), "\(run.errors)")
+    for file in files { chmod(folder.path + "/" + file, 0o644) }
+    let list = try ProgramRun.run(Self.tool, ["list", folder.path + "/" + files[0]])
+    #expect(list.lines == ["name", "whole"], "\(list.errors)")
   }
 
   /// Runs a script as a user who may read everything in the folder and write nothing.

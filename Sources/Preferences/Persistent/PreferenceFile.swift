@@ -142,6 +142,9 @@ final class PreferenceFile: Sendable {
         case .damaged:
           open = nil
           try maker.replace(identity, because: error)
+        case .interrupted where !writing:
+          open = nil
+          return try InterruptedFile(path: path).read(body)
         case .other where wasOpen, .missing:
           // Damage that came while it was open, which opening looks for; or it was replaced since.
           open = nil

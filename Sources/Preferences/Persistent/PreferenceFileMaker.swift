@@ -108,7 +108,7 @@ extension StorageError {
       switch error.kind {
       case .busy: .busy(attempt: attempt, reason: reason)
       case .full: .full(attempt: attempt, reason: reason)
-      case .readOnly, .denied: .readOnly(attempt: attempt, reason: reason)
+      case .readOnly, .denied, .interrupted: .readOnly(attempt: attempt, reason: reason)
       case .damaged: .damaged(attempt: attempt, reason: reason)
       case .missing, .other: .failed(attempt: attempt, reason: reason)
       }
