@@ -37,9 +37,13 @@ public final class LayeredStorage: KeyValueStorage {
   ///
   /// A key that was renamed is looked for under its previous names too, once its container was used.
   public func layer(of key: String) throws(StorageError) -> Layer? {
-    let names = [key] + bookkeeping.previousKeys(of: key)
+    let previousKeys = bookkeeping.previousKeys(of: key)
     for (layer, storage) in layers {
-      for name in names where try storage.contains(name) { return layer }
+      // Where the key stands for itself it may have been reset, and its previous names do not count.
+      let isSettled = storage.bookkeeping.isSettled(storage.keyPrefix + key)
+      for name in [key] + (isSettled ? [] : previousKeys) where try storage.contains(name) {
+        return layer
+      }
     }
     return nil
   }

@@ -81,6 +81,25 @@ struct MigrationTests {
   }
 
   @Test(
+    "a value that was reset under the new name comes from the layer below, whatever the old name has"
+  )
+  func layerOfReset() throws {
+    let layers = try (StorageKind.persistent.make(), StorageKind.userDefaults.make())
+    for user in [layers.0.storage, layers.1.storage, MemoryStorage()] {
+      let machine = MemoryStorage()
+      try user.setValue(1, forKey: "a")
+      try machine.setValue(5, forKey: "c")
+      let layered = LayeredStorage(user: user, machine: machine)
+      #expect(try version(3, layered).read() == 1)
+      #expect(try layered.layer(of: "c") == .user)
+      try version(3, layered).reset()
+      #expect(try version(3, layered).read() == 5)
+      #expect(try layered.layer(of: "c") == .machine)
+    }
+    withExtendedLifetime(layers) {}
+  }
+
+  @Test(
     "what the machine has under an old name, and nobody may write, is no default and counts in changes"
   )
   func machineByOldName() throws {
