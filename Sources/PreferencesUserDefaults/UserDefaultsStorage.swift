@@ -72,7 +72,7 @@ public final class UserDefaultsStorage: KeyValueStorage {
 
   /// Puts a value under a key, and waits until the file has it.
   public func setValue<T: Codable>(_ value: T?, forKey key: String) throws(StorageError) {
-    try change { defaults throws(StorageError) in try put(value, forKey: key, in: defaults) }
+    try change(key) { defaults throws(StorageError) in try put(value, forKey: key, in: defaults) }
   }
 
   private func put<T: Codable>(
@@ -93,7 +93,7 @@ public final class UserDefaultsStorage: KeyValueStorage {
   public func updateValue<T: Codable>(
     forKey key: String, _ change: (T?) -> T?
   ) throws(StorageError) {
-    try self.change { defaults throws(StorageError) in
+    try self.change(key) { defaults throws(StorageError) in
       try put(change(try Self.value(forKey: key, in: defaults)), forKey: key, in: defaults)
     }
   }
@@ -104,7 +104,7 @@ public final class UserDefaultsStorage: KeyValueStorage {
     of type: T.Type, from previousKeys: [String], to key: String
   ) throws(StorageError) -> Bool {
     var isSettled = true
-    try change { defaults throws(StorageError) in
+    try change(key) { defaults throws(StorageError) in
       let settled = settledKeys(defaults)
       if defaults.object(forKey: key) != nil || settled.contains(key) { return }
       for previous in previousKeys {
@@ -178,16 +178,25 @@ public final class UserDefaultsStorage: KeyValueStorage {
     if !settled.contains(key) { defaults.set(settled + [key], forKey: Self.settledKey) }
   }
 
-  /// Changes the defaults alone, waits until the file has it, and tells the observers.
+  /// Changes a key alone, waits until the file has it, and tells the observers.
   private func change(
-    _ body: (UserDefaults) throws(StorageError) -> Void
+    _ key: String, _ body: (UserDefaults) throws(StorageError) -> Void
   ) throws(StorageError) {
     // Of every key: what other code has written meanwhile was not told.
     defer { bookkeeping.mayHaveChanged() }
     try writing.withValue { _ throws(StorageError) in
       let defaults = try defaults()
+      let old = [key, Self.settledKey].map { ($0, defaults.object(forKey: $0)) }
       try body(defaults)
       guard defaults.synchronize() else {
+        // What the file does not have would be read until the program's end, and be lost then.
+        for (key, object) in old {
+          if let object {
+            defaults.set(object, forKey: key)
+          } else {
+            defaults.removeObject(forKey: key)
+          }
+        }
         throw .failed(
           attempt: "write the defaults of \(suiteName ?? "the program")",
           reason: "UserDefaults does not say why; is the disk full, or the folder not writable?")

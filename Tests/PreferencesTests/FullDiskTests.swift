@@ -138,6 +138,26 @@ struct FullDiskTests {
     #expect(list.lines == ["name", "whole"], "\(list.errors)")
   }
 
+  @Test(
+    "in a folder of someone else's, a set of a UserDefaultsStorage leaves the old value too",
+    .enabled(if: canRunAsNobody))
+  func othersUserDefaults() throws {
+    let folder = try TemporaryFolder()
+    let made = try ProgramRun.run(
+      Self.tool, ["default", "a", "name", "Zürich"],
+      environment: ["XDG_CONFIG_HOME": folder.path])
+    #expect(made.lines == ["(none)", "Zürich"], "\(made.errors)")
+    chmod(folder.path + "/a.plist", 0o444)
+    let run = try asNobody(
+      """
+      export XDG_CONFIG_HOME="$DISK"
+      "$TOOL" default a name new
+      "$TOOL" default b name new
+      """, folder)
+    #expect(run.lines == ["Zürich", "Zürich", "(none)", "(none)"], "\(run.errors)")
+    #expect(run.errors.contains("cannot write the defaults of a"), "\(run.errors)")
+  }
+
   /// Runs a script as a user who may read everything in the folder and write nothing.
   private func asNobody(_ script: String, _ folder: TemporaryFolder) throws -> ProgramRun {
     let environment = ["DISK": folder.path, "TOOL": folder.path + "/tool"]

@@ -1,6 +1,7 @@
 // What the tests of preferences run as processes of their own: see `usage`.
 import Foundation
 import Preferences
+import PreferencesUserDefaults
 import SQLiteStore
 
 let usage = """
@@ -8,6 +9,9 @@ let usage = """
   preferences-tool set FILE KEY TEXT     keeps a text
   preferences-tool count FILE KEY TIMES  adds 1 that many times, and prints each total once it is kept
   preferences-tool path SUITE            prints the suite's file
+  preferences-tool default SUITE KEY TEXT
+                                         keeps a text in UserDefaults, or says why it cannot, and
+                                         prints the text before and after
   preferences-tool list FILE             prints keys, then whether the file is whole
   preferences-tool write SUBJECT PLACE WRITER FROM
                                          keeps records and prints each one's number once it is kept
@@ -40,6 +44,16 @@ func run(_ arguments: [String]) throws {
     }
   case ("path", let words) where words.count == 1:
     print(PersistentStorage(suiteName: words[0]).path)
+  case ("default", let words) where words.count == 3:
+    let storage = UserDefaultsStorage(suiteName: words[0])
+    let text = { try storage.value(forKey: words[1]) ?? "(none)" }
+    print(try text())
+    do {
+      try storage.setValue(words[2], forKey: words[1])
+    } catch {
+      StandardError.print("preferences-tool: \(error)")
+    }
+    print(try text())
   case ("list", let words) where words.count == 1:
     for key in try PersistentStorage(path: words[0]).keys() { print(key) }
     print(try Database(path: words[0], mode: .read).damage() ?? "whole")
