@@ -16,13 +16,16 @@ public struct FileIdentity: Sendable, Equatable {
 public enum StoreFile {
   /// Most that is read of a damaged file, in bytes.
   private static let readLimit = 256 << 20
+  /// How long a program may take from one write to the next while it copies a file, in milliseconds.
+  private static let moment: Int32 = 100
 
-  /// Which file stands under a name, with its size in bytes; nil when none does.
+  /// Which file stands under a name, with its size in bytes and when it was last written to, in
+  /// nanoseconds since 1970; nil when none does.
   ///
   /// - Throws: also when what stands there is no file, such as a folder or a device.
   public static func status(
     of path: String
-  ) throws(StoreError) -> (identity: FileIdentity, size: Int)? {
+  ) throws(StoreError) -> (identity: FileIdentity, size: Int, modified: Int64)? {
     guard !path.utf8.contains(0) else {
       // The system would take it for a shorter name, which is another file's.
       throw StoreError(attempt: "look at", path: path, kind: .other, detail: "its name has a NUL")
@@ -36,7 +39,17 @@ public enum StoreFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw StoreError(attempt: "look at", path: path, kind: .other, detail: "it is not a file")
     }
-    return (FileIdentity(status), Int(status.st_size))
+    let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    return (FileIdentity(status), Int(status.st_size), modified)
+  }
+
+  /// Whether a file that looked so is another by now, or soon: waits for a moment.
+  public static func changes(
+    _ path: String, from seen: (identity: FileIdentity, size: Int, modified: Int64)
+  ) throws(StoreError) -> Bool {
+    _ = poll(nil, 0, moment)
+    guard let now = try status(of: path) else { return true }
+    return now != seen
   }
 
   /// The file that a symbolic link leads to; nil when the name is none, or leads nowhere.

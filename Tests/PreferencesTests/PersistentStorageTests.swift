@@ -14,6 +14,30 @@ struct PersistentStorageTests {
     folder = try TemporaryFolder()
   }
 
+  @Test(
+    "another file that is copied over an open one is read, though both were changed as often",
+    arguments: [true, false])
+  func copiedOver(isObserved: Bool) throws {
+    let other = folder.path + "/b.preferences"
+    let (storage, otherStorage) = (PersistentStorage(path: path), PersistentStorage(path: other))
+    for number in 0..<3 {
+      try storage.setValue(number, forKey: "number")
+      try otherStorage.setValue(number + 100, forKey: "number")
+    }
+    #expect(try storage.value(forKey: "number") == 2)
+    let seen = Seen<Int>()
+    let container = KeyValueContainer(storage: storage, key: "number", defaultValue: 0)
+    let observation = isObserved ? try container.observe { seen.add($0) } : nil
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: other))
+    try FileHandle(forUpdating: URL(fileURLWithPath: path)).write(contentsOf: bytes)
+    if isObserved { #expect(seen.wait { $0.last == 102 }) }
+    #expect(try storage.value(forKey: "number") == 102)
+    try storage.setValue(5, forKey: "second")
+    #expect(
+      try ProgramRun.run(Self.tool, ["list", path]).lines == ["number", "second", "whole"])
+    observation?.cancel()
+  }
+
   @Test("a relative path is of the folder in which the storage was made")
   func relativePath() throws {
     let folder = FileManager.default.currentDirectoryPath

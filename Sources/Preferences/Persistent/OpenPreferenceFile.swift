@@ -19,9 +19,14 @@ struct OpenPreferenceFile: ~Copyable {
   private let statements: Statements
   /// nil until it was asked for: what others wrote before the file was opened was not told either.
   private var seenVersion: Int64?
+  /// When the file was last written to, as far as is known, and SQLite's number for its changes then.
+  private var known: (modified: Int64, version: Int64)
 
-  private init(identity: FileIdentity, database: consuming Database) throws(StoreError) {
+  private init(
+    identity: FileIdentity, modified: Int64, database: consuming Database
+  ) throws(StoreError) {
     let statements = try Statements(database)
+    known = (modified, try database.dataVersion())
     self.identity = identity
     self.statements = statements
     self.database = database
@@ -43,7 +48,8 @@ struct OpenPreferenceFile: ~Copyable {
       throw StoreError(
         attempt: "open", path: path, kind: .other, detail: "it is a database of something else")
     }
-    return try OpenPreferenceFile(identity: status.identity, database: database)
+    return try OpenPreferenceFile(
+      identity: status.identity, modified: status.modified, database: database)
   }
 
   /// Does something with it as the only user of its statements.
@@ -59,6 +65,22 @@ struct OpenPreferenceFile: ~Copyable {
     defer { seenVersion = version }
     return version != seenVersion
   }
+
+  /// Whether something may have been written to the file, which was last written to then.
+  func mayDiffer(modified: Int64) -> Bool { modified != known.modified }
+
+  /// Whether the file was written to, and not through SQLite.
+  ///
+  /// When another file is copied over it that was changed as often, SQLite goes on with the old pages.
+  mutating func isOverwritten(modified: Int64) throws(StoreError) -> Bool {
+    guard mayDiffer(modified: modified) else { return false }
+    let version = try database.dataVersion()
+    defer { known = (modified, version) }
+    return version == known.version
+  }
+
+  /// Takes note of what this connection has written itself.
+  mutating func hasWritten(modified: Int64) { known.modified = modified }
 
   borrowing func entry(_ key: String) throws(StoreError) -> StoredEntry {
     try statements.select.first(.text(key)) { row in row.bytes(0).map(StoredEntry.value) ?? .reset }

@@ -67,8 +67,8 @@ final class PreferenceFile: Sendable {
   /// What this process wrote its observers know already.
   private func tellOfOthers() {
     let isNews = open.withValue { open in
-      guard let identity = open?.identity,
-        identity == (try? StoreFile.status(of: path))?.identity
+      guard let identity = open?.identity, let status = try? StoreFile.status(of: path),
+        identity == status.identity, open?.mayDiffer(modified: status.modified) == false
       else { return true }
       // What cannot be looked at now is told, so that nothing is missed.
       return (try? open?.othersHaveWritten()) ?? true
@@ -124,7 +124,8 @@ final class PreferenceFile: Sendable {
       let wasOpen = open != nil
       do throws(StoreError) {
         if let status, status.size == 0 { throw OpenPreferenceFile.empty(path) }
-        if !wasOpen {
+        if let status, try open?.isOverwritten(modified: status.modified) == true { open = nil }
+        if open == nil {
           if status == nil {
             guard writing else { return nil }
             try maker.makeIfMissing()
@@ -134,13 +135,18 @@ final class PreferenceFile: Sendable {
         guard let result = try open?.perform(body) else { continue }
         if !writing { return result }
         // Another process may have set the file aside just before: what was written went with it.
-        if try StoreFile.status(of: path)?.identity == open?.identity { return result }
+        if let now = try StoreFile.status(of: path), now.identity == open?.identity {
+          open?.hasWritten(modified: now.modified)
+          return result
+        }
       } catch {
         failure = error
         let identity = open?.identity ?? status?.identity
         switch error.kind {
         case .damaged:
           open = nil
+          // A file that is copied over it just now is whole soon.
+          if let status, try StoreFile.changes(path, from: status) { continue }
           try maker.replace(identity, because: error)
         case .interrupted where !writing:
           open = nil
