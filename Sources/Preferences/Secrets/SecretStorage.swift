@@ -42,7 +42,8 @@ public final class SecretStorage: EncodedStorage {
   /// A storage for a program's secrets.
   ///
   /// - Parameters:
-  ///   - service: What is put before each key in the keyring; nil is the program's own name.
+  ///   - service: What is put, with a colon, before each key in the keyring; nil is the program's own
+  ///     name. One with a colon in it shares keys with the one that is its beginning.
   ///   - keyring: Where what is written is kept.
   ///   - credentialsFolder: Where the credentials are; nil is the environment's `CREDENTIALS_DIRECTORY`,
   ///     and none when that is not set.
