@@ -61,13 +61,13 @@ struct FullDiskTests {
       """
       mount -t tmpfs -o size=64k none "$DISK"
       "$TOOL" set "$DISK/a.preferences" name Zürich
-      mount -o remount,ro "$DISK"
+      mount -o remount,bind,ro "$DISK"
       "$TOOL" set "$DISK/a.preferences" name new && echo "no error"
       "$TOOL" get "$DISK/a.preferences" name
       "$TOOL" list "$DISK/a.preferences"
       "$TOOL" get "$DISK/b.preferences" name
       "$TOOL" set "$DISK/b.preferences" name new && echo "no error for a new file"
-      mount -o remount,rw "$DISK"
+      mount -o remount,bind,rw "$DISK"
       "$TOOL" set "$DISK/a.preferences" name after
       "$TOOL" get "$DISK/a.preferences" name
       """, folder)

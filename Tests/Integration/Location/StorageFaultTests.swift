@@ -114,7 +114,7 @@ import Varlink
   @Test(
     "On a disk that may only be read nothing is stored, and positions come", .enabled(if: canMount))
   func readOnly() throws {
-    let daemon = try daemonOnDisk("mount -o remount,ro \"$STATE_DIRECTORY\"")
+    let daemon = try daemonOnDisk("mount -o remount,bind,ro \"$STATE_DIRECTORY\"")
     let client = try DaemonClient(daemon.socket)
     let reply = try client.call(Self.add, region("home"))
     #expect(reply.error == "io.bearing.regions.StorageFailed")
@@ -166,7 +166,7 @@ import Varlink
 
   @Test("Calls that cannot be stored fill no journal", .enabled(if: canMount))
   func quiet() throws {
-    let daemon = try daemonOnDisk("mount -o remount,ro \"$STATE_DIRECTORY\"")
+    let daemon = try daemonOnDisk("mount -o remount,bind,ro \"$STATE_DIRECTORY\"")
     let start = Date()
     let client = try DaemonClient(daemon.socket)
     for number in 0..<100 {
