@@ -38,12 +38,12 @@ public final class DaemonProcess: Sendable {
   ///   - tree: kept as long as the daemon, which reads it.
   ///   - wrapper: a program with arguments that becomes bearingd, such as `prlimit --nofile=64`.
   ///   - folder: the folder of a daemon before it, to start on what that one left.
-  ///   - arguments: after the program's name.
+  ///   - arguments: after the program's name; by default it starts beside any daemon of the machine's.
   ///   - environment: put over this process' own.
   ///   - hasDeafManager: whether the service manager reads nothing once the daemon is ready.
   public init(
     _ configuration: String = simulation, keeping tree: SysfsTree? = nil, wrapper: [String] = [],
-    in folder: TemporaryFolder? = nil, arguments: [String] = [],
+    in folder: TemporaryFolder? = nil, arguments: [String] = ["--force"],
     environment: [String: String] = [:], hasDeafManager: Bool = false
   ) throws {
     let folder = try folder ?? TemporaryFolder()

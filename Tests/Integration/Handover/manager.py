@@ -40,7 +40,8 @@ class Manager:
             }
             for name in ("RUNTIME", "STATE", "CONFIGURATION"):
                 environment[f"{name}_DIRECTORY"] = self.folder
-            os.execve(self.program, ["bearingd"], environment)
+            # Beside any daemon of the machine's.
+            os.execve(self.program, ["bearingd", "--force"], environment)
 
     def handle(self):
         """One notification."""
