@@ -160,7 +160,9 @@ public final class UserDefaultsStorage: KeyValueStorage {
     if let folder = process.environment["XDG_CONFIG_HOME"], !folder.isEmpty {
       return "\(folder)/\(name)"
     }
-    return "\(NSHomeDirectory())/.config/\(name)"
+    // NSHomeDirectory() is the user's own folder, also where HOME is another, which counts here.
+    let home = process.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
+    return "\(home ?? NSHomeDirectory())/.config/\(name)"
   }
 
   private func state(of key: String) -> [UInt8]? {

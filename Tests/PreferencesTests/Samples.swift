@@ -78,9 +78,9 @@ final class SampleStorage: Sendable {
 /// Where Foundation keeps a suite's values on Linux.
 enum UserDefaultsFile {
   static func path(_ suiteName: String) -> String {
-    let environment = ProcessInfo.processInfo.environment
-    let folder = environment["XDG_CONFIG_HOME"] ?? NSHomeDirectory() + "/.config"
-    return "\(folder)/\(suiteName).plist"
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+    let home = environment["HOME"] ?? NSHomeDirectory()
+    return "\(environment["XDG_CONFIG_HOME"] ?? home + "/.config")/\(suiteName).plist"
   }
 
   static func remove(_ suiteName: String) {

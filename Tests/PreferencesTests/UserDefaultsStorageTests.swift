@@ -144,6 +144,20 @@ struct UserDefaultsStorageTests {
     observation.cancel()
   }
 
+  @Test("it is told also where HOME is another folder than the user's own")
+  func observedInAnotherHome() throws {
+    let home = try TemporaryFolder()
+    let run = try ProgramRun.run(
+      URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
+      [
+        "--testing-library", "swift-testing", "--filter",
+        #"UserDefaultsStorageTests/observed\(\)"#,
+      ],
+      environment: ["HOME": home.path, "XDG_CONFIG_HOME": ""], within: 120)
+    let said = run.output + run.errors
+    #expect(run.status == 0 && said.contains("1 test in 1 suite passed"), "\(said)")
+  }
+
   @Test("what a suite in a folder of its own is given by another program is told")
   func observedInFolder() throws {
     let suite = sample.name + "/inner"

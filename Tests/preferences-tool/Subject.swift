@@ -51,7 +51,8 @@ enum Subject: String {
   /// Where Foundation on Linux keeps a suite.
   static func file(ofSuite name: String) -> String {
     let environment = ProcessInfo.processInfo.environment
-    return (environment["XDG_CONFIG_HOME"] ?? NSHomeDirectory() + "/.config") + "/\(name).plist"
+    let home = environment["HOME"] ?? NSHomeDirectory()
+    return (environment["XDG_CONFIG_HOME"] ?? home + "/.config") + "/\(name).plist"
   }
 }
 
