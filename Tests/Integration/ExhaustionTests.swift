@@ -76,7 +76,8 @@ import Varlink
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
     let gpsd = try GpsdFake()
     let daemon = try DaemonProcess(
-      gpsd.configuration + "[Limits]\nConnectionsPerUser=1024\nStreamsPerUser=1024\n")
+      gpsd.configuration
+        + "[Limits]\nConnectionsPerUser=1024\nStreamsPerUser=1024\nQueuePerUser=64M\n")
     let clients = try (0..<1000).map { _ in try DaemonClient(daemon.socket) }
     for client in clients { try client.send("io.bearing.location.Subscribe", more: true) }
     let receiver = try gpsd.acceptDaemon()
@@ -99,7 +100,7 @@ import Varlink
 
   /// A client with as many calls on their way as fit, which costly ones are among.
   @Test func whoCallsWithoutPauseDoesNotHoldUpTheOthers() throws {
-    let daemon = try DaemonProcess()
+    let daemon = try DaemonProcess("[Limits]\nConnectionsPerUser=1024\n")
     let crowd = try (0..<200).map { _ in try DaemonClient(daemon.socket) }
     let others = try (0..<4).map { _ in try DaemonClient(daemon.socket) }
     let flood = Array(

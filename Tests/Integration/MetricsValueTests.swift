@@ -76,7 +76,8 @@ import Varlink
   @Test func theyTellWhatWaitsForASlowReaderAndWhatItLost() throws {
     let gpsd = try GpsdFake()
     let daemon = try DaemonProcess(
-      gpsd.configuration + "[Limits]\nStallTime=5min\nConnectionsOfRoot=3\n")
+      gpsd.configuration
+        + "[Limits]\nStallTime=5min\nConnectionsOfRoot=3\nConnectionsPerUser=3\n")
     let caller = try DaemonClient(daemon.socket)
     let slow = try DaemonClient(daemon.socket)
     let watcher = try DaemonClient(daemon.socket)

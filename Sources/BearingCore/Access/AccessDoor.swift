@@ -68,9 +68,10 @@ public struct AccessDoor: Sendable {
     return rules.otherwise
   }
 
-  /// Whether `caller` may see other users' clients, metrics and machine preferences.
+  /// Whether `caller` may see other users' clients, metrics and machine preferences: also the daemon's
+  /// own user, who can do with it as they like.
   public func isAdministrator(_ caller: Caller) -> Bool {
-    if caller.uid == 0 { return true }
+    if caller.uid == 0 || caller.uid == rules.ownUser { return true }
     guard let group = rules.administratorGroup else { return false }
     return caller.groups.contains(group)
   }
