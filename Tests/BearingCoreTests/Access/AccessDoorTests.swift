@@ -50,7 +50,8 @@ import Testing
       (0, [], true), (1000, [admin], true), (1000, [7, admin], true), (1000, [bearing], false),
       (ownUser, [], true),
     ] as [(UInt32, [UInt32], Bool)])
-  func rootTheDaemonsUserAndTheGroupBearingAdminAdminister(uid: UInt32, groups: [UInt32], may: Bool) {
+  func rootTheDaemonsUserAndTheGroupBearingAdminAdminister(uid: UInt32, groups: [UInt32], may: Bool)
+  {
     let door = AccessDoor(Self.rules())
     let caller = Self.caller(uid, groups)
     #expect(door.isAdministrator(caller) == may)
