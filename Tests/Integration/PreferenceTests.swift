@@ -258,7 +258,8 @@ import Varlink
   func `one user's many changes hold up another's by no more than two`() throws {
     let daemon = try DaemonProcess(Self.simulation)
     let many = try OtherUser.connect(to: daemon.socket, uid: 65534, count: 32)
-    let (one, another) = (try DaemonClient(daemon.socket), try DaemonClient(daemon.socket))
+    let one = try DaemonClient(daemon.socket)
+    let others = try (0..<2).map { _ in try DaemonClient(daemon.socket) }
     func value(_ number: Int) -> JSON {
       ["key": "location.minInterval", "value": .string("\(number)")]
     }
@@ -277,10 +278,11 @@ import Varlink
       for (number, client) in many.enumerated() {
         try client.send("\(Self.interface).Set", value(number))
       }
-      // They have come when what was sent after them is answered.
-      for _ in 0..<2 { _ = try another.call("\(Self.interface).List") }
+      // When the first is answered the loop has noted all that came before; when the second is, which
+      // is asked only then, all of that had its turn. On one connection both could have one turn.
+      for other in others { _ = try other.call("\(Self.interface).List") }
       try one.send("\(Self.interface).Set", value(1))
-      for _ in 0..<2 { _ = try another.call("\(Self.interface).List") }
+      for other in others { _ = try other.call("\(Self.interface).List") }
       try file.execute("COMMIT")
       let answers = try (many + [one]).map { try $0.next() }
       if answers.contains(where: { $0.error == "\(Self.interface).StorageFailed" }) { continue }
